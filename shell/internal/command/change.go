@@ -45,7 +45,7 @@ func mkdir(ctx context.Context, p *Process) int {
 					name = fileAbove(ctx, p, name)
 				}
 			}
-			status = p.errorf("cannot create directory ‘%s’: %s", name, ErrorText(err))
+			status = p.errorf("cannot create directory '%s': %s", name, ErrorText(err))
 			continue
 		}
 		for _, created := range missing {
@@ -127,7 +127,7 @@ func rmdir(ctx context.Context, p *Process) int {
 // removeDir removes an empty directory, and nothing else: Rm alone would remove a file as
 // well. A symlink to a directory is [workspace.ErrNotDir], as for rmdir(2).
 func removeDir(ctx context.Context, p *Process, name string) error {
-	info, err := p.Lstat(ctx, name)
+	info, err := p.lstatEntry(ctx, name)
 	switch {
 	case err != nil:
 		return err
@@ -135,6 +135,18 @@ func removeDir(ctx context.Context, p *Process, name string) error {
 		return workspace.ErrNotDir
 	}
 	return p.Rm(ctx, name, nil)
+}
+
+// lstatEntry is Lstat for a name that is removed or moved: a symlink with a slash at its end is
+// [workspace.ErrNotDir], as a workspace would remove or move the symlink.
+func (p *Process) lstatEntry(ctx context.Context, name string) (workspace.FileInfo, error) {
+	info, err := p.Lstat(ctx, name)
+	if err == nil && strings.HasSuffix(name, "/") {
+		if link, err := p.Lstat(ctx, path.Clean(name)); err == nil && link.Type == workspace.TypeSymlink {
+			return info, workspace.ErrNotDir
+		}
+	}
+	return info, err
 }
 
 // rm removes files, as POSIX says. Nobody is asked, so that -i and -f differ in missing
@@ -172,7 +184,7 @@ func rm(ctx context.Context, p *Process) int {
 				continue
 			}
 		}
-		info, err := p.Lstat(ctx, name)
+		info, err := p.lstatEntry(ctx, name)
 		if err == nil && *recursive && path.Clean(path.Join(p.Dir, name)) == "/" {
 			status = p.errorf("it is dangerous to operate recursively on '%s'", name)
 			continue

@@ -25,7 +25,10 @@ type transfer struct {
 	update    bool // -u: nor one that is newer
 	verbose   bool // -v
 	whole     bool // -T: the destination is no directory to put something in
+	follow    bool // cp -L: symlinks in directories, too
 	status    int  // 1 once something has failed
+
+	open []Location // with -L, the directories that are being copied, which none in them may be
 }
 
 // newTransfer adds the options that cp and mv have in common.
@@ -42,8 +45,12 @@ func newTransfer(f *flags) (t *transfer, target *string) {
 	return t, f.StringP("target-directory", "t", "", "the directory to put files in")
 }
 
-// cp copies files, as POSIX says, with GNU's -a, -n, -t, -T, -u and -v. Symlinks are
-// followed, as a workspace cannot create any. What a file had is replaced at once.
+// cp copies files, as POSIX says, with GNU's -a, -L, -n, -t, -T, -u and -v. What a file had is
+// replaced at once.
+//
+// A source that is a symlink is followed. One in a directory is an error, as a workspace cannot
+// create any: without -L it is never followed, since it may lead back to the directory, and two
+// such links would make endless copies.
 //
 // A destination that exists is replaced as the shell's ">" replaces it, see [Files.Create]:
 // a copy that fails leaves it as it was.
@@ -53,7 +60,8 @@ func cp(ctx context.Context, p *Process) int {
 	f.BoolVarP(&t.recursive, "recursive", "r", false, "directories with all that is in them")
 	f.BoolVarP(&t.recursive, "R", "R", false, "the same as -r")
 	f.BoolVarP(&t.recursive, "archive", "a", false, "the same as -r: a workspace has no owners and permissions")
-	for letter, name := range map[string]string{"p": "p", "P": "no-dereference", "L": "dereference", "d": "d", "x": "one-file-system"} {
+	f.BoolVarP(&t.follow, "dereference", "L", false, "files that symlinks in directories lead to")
+	for letter, name := range map[string]string{"p": "p", "P": "no-dereference", "d": "d", "x": "one-file-system"} {
 		f.BoolP(name, letter, false, "(ignored)")
 	}
 	f.String("preserve", "", "(ignored)")
@@ -150,22 +158,22 @@ var errSkipped = errors.New("skipped")
 // check describes both files, and returns the error of a transfer that cannot be. there is
 // nil if the destination does not exist.
 //
-// info describes the source: Stat for cp, which follows symlinks, and Lstat for mv. The
+// info describes both: Stat for cp, which follows symlinks, and lstatEntry for mv. The
 // error is errSkipped or a text to print, in GNU's words. With an error after that of info,
 // source is set, too: copy looks at its type.
 func (t *transfer) check(ctx context.Context, from, to string, info func(ctx context.Context, name string) (workspace.FileInfo, error)) (source workspace.FileInfo, there *workspace.FileInfo, err error) {
 	if source, err = info(ctx, from); err != nil {
 		return source, nil, fmt.Errorf("cannot stat '%s': %s", from, ErrorText(err))
 	}
-	found, err := t.p.Stat(ctx, to)
+	found, err := info(ctx, to)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return source, nil, fmt.Errorf("cannot stat '%s': %s", to, ErrorText(err))
 	}
 	if err != nil {
 		return source, nil, nil
 	}
-	a, _ := t.p.Files.Locate(ctx, t.p.Dir, from) // which exist
-	b, _ := t.p.Files.Locate(ctx, t.p.Dir, to)
+	link := found.Type == workspace.TypeSymlink // which mv replaces, even by what it leads to
+	a, b := t.p.resolve(ctx, from, link), t.p.resolve(ctx, to, link)
 	switch {
 	case t.keep && !(source.IsDir() && t.recursive):
 		return source, nil, errSkipped
@@ -181,16 +189,10 @@ func (t *transfer) check(ctx context.Context, from, to string, info func(ctx con
 	return source, &found, nil
 }
 
-// inside reports whether to is from, or in it.
-//
-// Names are compared, so that a symlink in to which leads into from is not seen.
+// inside reports whether to is from, or in it, after symlinks.
 func (t *transfer) inside(ctx context.Context, from, to string) bool {
-	a, err := t.p.Files.Locate(ctx, t.p.Dir, from)
-	b, errTo := t.p.Files.Locate(ctx, t.p.Dir, to)
-	if err != nil || errTo != nil || a.Workspace != b.Workspace {
-		return false
-	}
-	return a.Name == "." || a == b || strings.HasPrefix(b.Name, a.Name+"/")
+	a, b := t.p.resolve(ctx, from, false), t.p.resolve(ctx, to, false)
+	return a.Workspace == b.Workspace && (a.Name == "." || a == b || strings.HasPrefix(b.Name, a.Name+"/"))
 }
 
 // copy copies a file, or with -r a directory.
@@ -233,6 +235,14 @@ func (t *transfer) say(format string, args ...any) {
 // Files in the destination that the source does not have stay. The listing of one directory
 // of each level is held in memory.
 func (t *transfer) copyDir(ctx context.Context, from, to string, there *workspace.FileInfo) error {
+	if t.follow {
+		at := t.p.resolve(ctx, from, false)
+		if slices.Contains(t.open, at) {
+			return fmt.Errorf("cannot copy cyclic symbolic link '%s'", from)
+		}
+		t.open = append(t.open, at)
+		defer func() { t.open = t.open[:len(t.open)-1] }()
+	}
 	if there == nil {
 		if err := t.p.Mkdir(ctx, to, nil); err != nil {
 			return fmt.Errorf("cannot create directory '%s': %s", to, ErrorText(err))
@@ -247,7 +257,12 @@ func (t *transfer) copyDir(ctx context.Context, from, to string, there *workspac
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := t.copy(ctx, joinShown(from, info.Name, false), joinShown(to, info.Name, false)); err != nil {
+		source, target := joinShown(from, info.Name, false), joinShown(to, info.Name, false)
+		err := fmt.Errorf("cannot create symbolic link '%s': a workspace cannot create any; -L copies what it leads to", target)
+		if t.follow || info.Type != workspace.TypeSymlink {
+			err = t.copy(ctx, source, target)
+		}
+		if err != nil {
 			t.status = t.p.errorf("%v", err)
 		}
 	}
@@ -259,7 +274,7 @@ func (t *transfer) copyDir(ctx context.Context, from, to string, there *workspac
 // A symlink is moved itself, but where rename must copy: then it becomes the file behind
 // it. "." and ".." cannot be moved, as rename of POSIX says.
 func (t *transfer) move(ctx context.Context, from, to string) error {
-	source, there, err := t.check(ctx, from, to, t.p.Lstat)
+	source, there, err := t.check(ctx, from, to, t.p.lstatEntry)
 	switch {
 	case errors.Is(err, errSkipped):
 		return nil
@@ -281,13 +296,15 @@ func (t *transfer) move(ctx context.Context, from, to string) error {
 
 // rename is move after its checks. A workspace's move does not replace: a file is
 // replaced by a copy, and an empty directory is removed first, and created again if the
-// move fails.
+// move fails. Where one of the two is a symlink, a copy would change what it leads to, or lose
+// it: to is moved to another name first, and removed at the end.
 //
 // Errors of what it undoes are joined to the first one, as somebody must then look after
 // the files:
 //
 //	to is nothing        Move, or moveByCopy
 //	to is a file         replace
+//	one is a symlink     Move to + ".mv~", then as for nothing, then Rm; Move back if that fails
 //	to is a directory    Rm, then as for nothing; Mkdir if that fails
 func (t *transfer) rename(ctx context.Context, from, to string, source workspace.FileInfo, there *workspace.FileInfo) error {
 	parent, err := t.p.Stat(ctx, path.Dir(strings.TrimRight(to, "/"))) // which Move would create
@@ -296,6 +313,15 @@ func (t *transfer) rename(ctx context.Context, from, to string, source workspace
 		return err
 	case !parent.IsDir():
 		return workspace.ErrNotDir
+	case there != nil && (there.Type == workspace.TypeSymlink || !there.IsDir() && source.Type == workspace.TypeSymlink):
+		aside := to + ".mv~"
+		if err := t.p.Move(ctx, to, aside); err != nil {
+			return err
+		}
+		if err := t.rename(ctx, from, to, source, nil); err != nil {
+			return errors.Join(err, t.p.Move(context.WithoutCancel(ctx), aside, to))
+		}
+		return t.p.Rm(ctx, aside, nil)
 	case there != nil && !there.IsDir():
 		return t.replace(ctx, from, to)
 	case there != nil:

@@ -128,8 +128,8 @@ var zoneOffset = lazyregexp.New(`^:?(?:([A-Za-z]{3,})|<([A-Za-z0-9+-]{3,})>)([+-
 // form, in which the west is positive.
 //
 // A name such as Europe/Paris is an error rather than UTC, as the times would be wrong
-// without a word. So is a zone with daylight saving time, such as EST5EDT. Callers that
-// cannot fail use [Process.location], which has UTC then.
+// without a word. So is a zone with daylight saving time, such as EST5EDT. Hours above 24 are
+// 24, and minutes above 59 are 59, as in the GNU C library. Callers that cannot fail use [Process.location], which has UTC then.
 func parseZone(tz string) (*time.Location, error) {
 	switch strings.TrimPrefix(tz, ":") {
 	case "", "UTC", "UTC0", "GMT", "Etc/UTC", "Etc/GMT", "Zulu", "Universal":
@@ -139,7 +139,7 @@ func parseZone(tz string) (*time.Location, error) {
 	if m == nil {
 		return nil, fmt.Errorf("TZ=%s: time zones by name are not available; use UTC or an offset such as EST5", tz)
 	}
-	offset := atoi(m[4])*3600 + atoi(m[5])*60
+	offset := min(atoi(m[4]), 24)*3600 + min(atoi(m[5]), 59)*60
 	if m[3] != "-" {
 		offset = -offset
 	}
@@ -367,7 +367,7 @@ type dateParser struct {
 	zone                               *time.Location // in which the date is meant
 	weekday, ordinal                   int            // 0 is Sunday; how many weeks later, -1 for "last"
 	years, months, days                int            // to add to the date
-	seconds                            time.Duration  // to add to the result
+	seconds                            int64          // to add to the result
 }
 
 // monthNames matches the name of a month in lower case, whole or as its first three
@@ -471,7 +471,7 @@ var zoneHours = map[string]int{"est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst"
 // nothing. A description such as TZ="EST5" 10:00 is read in that zone, and the result is in
 // the zone of now.
 func parseDate(s string, now time.Time) (time.Time, error) {
-	s = strings.ToLower(strings.TrimSpace(s))
+	s = strings.TrimSpace(s)
 	if m := epochForm().FindStringSubmatch(s); m != nil {
 		seconds, err := strconv.ParseInt(m[1], 10, 64)
 		if err != nil {
@@ -485,14 +485,15 @@ func parseDate(s string, now time.Time) (time.Time, error) {
 		}
 		return time.Unix(seconds, nano).In(now.Location()), nil
 	}
-	d := &dateParser{now: now, rest: s, zone: now.Location()}
+	d := &dateParser{now: now, zone: now.Location()}
 	if m := zonePrefix().FindStringSubmatch(s); m != nil {
-		zone, err := parseZone(strings.ToUpper(m[1]))
+		zone, err := parseZone(m[1])
 		if err != nil {
 			return now, err
 		}
-		d.zone, d.rest = zone, s[len(m[0]):]
+		d.zone, s = zone, s[len(m[0]):]
 	}
+	d.rest = strings.ToLower(s)
 	for {
 		d.rest = strings.TrimLeft(d.rest, " \t\n,")
 		if d.rest == "" {
@@ -508,7 +509,7 @@ func parseDate(s string, now time.Time) (time.Time, error) {
 // description, and a time zone to read the rest in.
 var (
 	epochForm  = lazyregexp.New(`^@([+-]?\d+)(?:[.,](\d+))?$`)
-	zonePrefix = lazyregexp.New(`^tz="([^"]*)"\s*`)
+	zonePrefix = lazyregexp.New(`^TZ="([^"]*)"\s*`)
 )
 
 // next reads the first form that matches. One that matches and is wrong ends the
@@ -563,7 +564,7 @@ func (d *dateParser) setYear(digits string) {
 	}
 }
 
-// time reads a time of day. 12am is 0:00, and 12pm noon. A second may be 60.
+// time reads a time of day. 12am is 0:00, and 12pm noon. A leap second is an error.
 func (d *dateParser) time(hour, minute, second, fraction, half string) error {
 	if d.hasTime {
 		return errDate
@@ -581,7 +582,7 @@ func (d *dateParser) time(hour, minute, second, fraction, half string) error {
 			d.hour += 12
 		}
 	}
-	if d.hour > 23 || d.minute > 59 || d.second > 60 {
+	if d.hour > 23 || d.minute > 59 || d.second > 59 {
 		return errDate
 	}
 	return nil
@@ -638,11 +639,11 @@ func (d *dateParser) relativeTo(count, unit string, ago bool) error {
 	case "day":
 		d.days += n
 	case "hour":
-		d.seconds += time.Duration(n) * time.Hour
+		d.seconds += int64(n) * 3600
 	case "min", "minute":
-		d.seconds += time.Duration(n) * time.Minute
+		d.seconds += int64(n) * 60
 	default:
-		d.seconds += time.Duration(n) * time.Second
+		d.seconds += int64(n)
 	}
 	return nil
 }
@@ -702,8 +703,9 @@ func (d *dateParser) result() (time.Time, error) {
 		}
 		t = t.AddDate(0, 0, days)
 	}
-	t = t.AddDate(d.years, d.months, d.days).Add(d.seconds)
-	return t.In(d.now.Location()), nil
+	t = t.AddDate(d.years, d.months, d.days)
+	// A Duration would hold 292 years only.
+	return time.Unix(t.Unix()+d.seconds, int64(t.Nanosecond())).In(d.now.Location()), nil
 }
 
 // sleep waits for the sum of its arguments, as GNU's does, and ends early with ctx,
@@ -720,7 +722,8 @@ func sleep(ctx context.Context, p *Process) int {
 	if len(operands) == 0 {
 		return f.wrong("missing operand")
 	}
-	var sum time.Duration
+	const longest = 365 * 24 * time.Hour
+	sum := 0.0 // seconds
 	for _, s := range operands {
 		n, unit, ok := parseExtended(s)
 		factor, known := map[string]time.Duration{"": time.Second, "s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}[unit]
@@ -728,10 +731,9 @@ func sleep(ctx context.Context, p *Process) int {
 			return f.wrong("invalid time interval %s", quoteName(s))
 		}
 		seconds, _ := n.Float64()
-		sum += time.Duration(min(seconds, 1e9) * float64(min(factor, time.Hour)) * float64(max(1, factor/time.Hour)))
-		sum = min(max(sum, 0), 365*24*time.Hour)
+		sum = min(sum+seconds*factor.Seconds(), longest.Seconds())
 	}
-	timer := time.NewTimer(sum)
+	timer := time.NewTimer(time.Duration(sum * float64(time.Second)))
 	defer timer.Stop()
 	select {
 	case <-timer.C:

@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -58,8 +60,15 @@ func diff(ctx context.Context, p *Process) int {
 		d.context = max(d.context, 3)
 		return nil
 	})
-	around := f.IntP("U", "U", -1, "a unified diff with so many lines around a change")
-	unified := f.Int("unified", -1, "the same, or 3 lines")
+	around := func(s string) error {
+		if digitsEnd(s, 0, len(s), 10) < max(len(s), 1) {
+			return strconv.ErrSyntax
+		}
+		d.context = max(d.context, min(atoi(s), math.MaxInt/4)) // twice as many must be a number
+		return nil
+	}
+	f.FuncP("U", "U", "a unified diff with so many lines around a change", around)
+	f.Func("unified", "the same, or 3 lines", around)
 	f.Lookup("unified").NoOptDefVal = "3"
 	f.Bool("normal", false, "the normal form")
 	f.BoolVarP(&d.recursive, "recursive", "r", false, "directories with all that is in them")
@@ -94,7 +103,6 @@ func diff(ctx context.Context, p *Process) int {
 			return exitUsage
 		}
 	}
-	d.context = max(d.context, *unified, *around)
 	switch {
 	case *color != "never" && *color != "auto":
 		p.errorf("colors are not possible here: --color=%s", *color)
@@ -113,30 +121,23 @@ func diff(ctx context.Context, p *Process) int {
 	for _, text := range *exclude {
 		d.exclude = append(d.exclude, wildcard(text, false))
 	}
-	d.options = shownOptions(p.Args[1:], names)
+	d.options = shownOptions(f.words)
 	d.operands(ctx, names[0], names[1])
 	return p.finish(d.out, d.status)
 }
 
-// shownOptions returns the options among args, each after a space.
+// shownOptions returns options and their values, each after a space.
 // They stand in the line "diff -r a/f b/f" before each pair of files that differ in two
-// directories. What is not one of names, the operands, is an option or its value.
-func shownOptions(args, names []string) string {
-	names = slices.Clone(names)
+// directories.
+func shownOptions(words []string) string {
 	var b strings.Builder
-	for _, arg := range args {
-		if i := slices.Index(names, arg); i >= 0 {
-			names = slices.Delete(names, i, i+1)
-			continue
+	for _, word := range words {
+		if b.WriteByte(' '); strings.Contains(word, "=") && quoteShell(word) == word {
+			word = "'" + word + "'"
+		} else {
+			word = quoteShell(word)
 		}
-		if arg != "--" {
-			if b.WriteByte(' '); strings.Contains(arg, "=") && quoteShell(arg) == arg {
-				arg = "'" + arg + "'"
-			} else {
-				arg = quoteShell(arg)
-			}
-			b.WriteString(arg)
-		}
+		b.WriteString(word)
 	}
 	return b.String()
 }

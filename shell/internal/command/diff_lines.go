@@ -52,8 +52,8 @@ type diffChange struct{ a, aEnd, b, bEnd int }
 // shiftBoundaries then moves changes to where people expect them.
 //
 // key returns what lines are compared by: lines with one key are equal, which serves -i, -w
-// and -b. Changes are in the order of the texts and do not touch each other. After an
-// error, which is that of ctx, they mean nothing.
+// and -b. Changes are in the order of the texts and do not touch each other. The error is
+// that of ctx.
 func compareLines(ctx context.Context, old, now []string, key func(line string) string) ([]diffChange, error) {
 	numbers := map[string]int{}
 	side := func(lines []string) *diffSide {
@@ -77,6 +77,10 @@ func compareLines(ctx context.Context, old, now []string, key func(line string) 
 	size := len(c.x) + len(c.y) + 3
 	c.forward, c.backward, c.zero = make([]int, size), make([]int, size), len(c.y)+1
 	c.compare(0, len(c.x), 0, len(c.y))
+	// The lines that are not marked are only as many on both sides if compare was not cut short.
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	shiftBoundaries(a, b)
 	shiftBoundaries(b, a)
 	var changes []diffChange
@@ -97,7 +101,7 @@ func compareLines(ctx context.Context, old, now []string, key func(line string) 
 		i++
 		j++
 	}
-	return changes, ctx.Err()
+	return changes, nil
 }
 
 // common returns the lines that the other side has, too, and their places. All others

@@ -52,6 +52,7 @@ type findRun struct {
 	status             int
 	batches            []*findBatch // of -exec ... +
 	regexType          pattern.Syntax
+	dayStart           bool // -daystart stands before the test that is read
 
 	args []string // of the expression that are left to read
 	// Both spare requests: name leaves out entries by their names before anything is
@@ -114,7 +115,7 @@ func (f *findRun) fail(name string, err error) {
 		return
 	}
 	f.out.Flush()
-	f.p.errorf("‘%s’: %s", name, ErrorText(err))
+	f.p.errorf("'%s': %s", name, ErrorText(err))
 	f.status = 1
 }
 
@@ -313,6 +314,9 @@ func (f *findRun) simple(word string) (test findTest, ok bool) {
 			e.prune = true
 			return true
 		}, true
+	case "-daystart":
+		f.dayStart = true
+		return always, true
 	case "-quit":
 		return func(context.Context, *findEntry) bool {
 			f.quit = true
@@ -328,7 +332,7 @@ func (f *findRun) simple(word string) (test findTest, ok bool) {
 	case "-depth", "-d":
 		f.depthFirst, f.depthAsked = true, true
 		return always, true
-	case "-xdev", "-mount", "-noleaf", "-follow", "-ignore_readdir_race", "-noignore_readdir_race", "-warn", "-nowarn", "-daystart":
+	case "-xdev", "-mount", "-noleaf", "-follow", "-ignore_readdir_race", "-noignore_readdir_race", "-warn", "-nowarn":
 		return always, true
 	}
 	return nil, false
@@ -366,7 +370,7 @@ func (f *findRun) withValue(word string) func(value string) (findTest, error) {
 		return func(value string) (findTest, error) {
 			n, err := strconv.ParseUint(value, 10, 31)
 			if err != nil {
-				return nil, findErrorf("Expected a positive decimal integer argument to %s, but got ‘%s’", word, value)
+				return nil, findErrorf("Expected a positive decimal integer argument to %s, but got '%s'", word, value)
 			}
 			if word == "-maxdepth" {
 				f.maxDepth = int(n)
@@ -420,7 +424,7 @@ func (f *findRun) setRegexType(value string) (findTest, error) {
 	case "grep", "sed", "posix-basic", "emacs", "findutils-default", "ed":
 		f.regexType = pattern.Basic
 	default:
-		return nil, findErrorf("Unknown regular expression type ‘%s’", value)
+		return nil, findErrorf("Unknown regular expression type '%s'", value)
 	}
 	return func(context.Context, *findEntry) bool { return true }, nil
 }
@@ -490,13 +494,18 @@ func findSize(value string) (findTest, error) {
 
 // age is -mtime and -mmin, and those for other times, as a workspace knows one time.
 // Days are cut: -mtime +0 is true of what is at least a day old, -mtime 0 of what is
-// younger. For -mmin n, the minute that has begun counts.
+// younger. For -mmin n, the minute that has begun counts. After -daystart, ages count from the
+// end of today, so that -mtime 0 is true of what has changed today.
 func (f *findRun) age(word, value string) (findTest, error) {
 	_, compare, err := comparison(value)
 	if err != nil {
 		return nil, findErrorf("invalid argument `%s' to `%s'", value, word)
 	}
 	now := f.p.Now()
+	if f.dayStart {
+		year, month, day := now.In(f.p.location()).Date()
+		now = time.Date(year, month, day+1, 0, 0, 0, 0, f.p.location())
+	}
 	if strings.HasSuffix(word, "min") {
 		return func(_ context.Context, e *findEntry) bool {
 			minutes := now.Sub(e.info.ModTime).Minutes()
@@ -520,13 +529,13 @@ func (f *findRun) newer(word, value string) (findTest, error) {
 	if word == "-newer" {
 		info, err := f.p.Stat(context.Background(), value)
 		if err != nil {
-			return nil, findErrorf("‘%s’: %s", value, ErrorText(err))
+			return nil, findErrorf("'%s': %s", value, ErrorText(err))
 		}
 		since = info.ModTime
 	} else {
 		var err error
 		if since, err = parseDate(value, f.p.Now().In(f.p.location())); err != nil {
-			return nil, findErrorf("I cannot figure out how to interpret ‘%s’ as a date or time", value)
+			return nil, findErrorf("I cannot figure out how to interpret '%s' as a date or time", value)
 		}
 	}
 	return func(_ context.Context, e *findEntry) bool { return e.info.ModTime.After(since) }, nil
@@ -558,7 +567,7 @@ func (f *findRun) delete(ctx context.Context, e *findEntry) bool {
 	if err := f.p.Rm(ctx, e.shown, nil); err != nil {
 		if !isPipe(err) {
 			f.out.Flush()
-			f.p.errorf("cannot delete ‘%s’: %s", e.shown, ErrorText(err))
+			f.p.errorf("cannot delete '%s': %s", e.shown, ErrorText(err))
 			f.status = 1
 		}
 		return false
@@ -861,6 +870,9 @@ func (f *findRun) children(ctx context.Context, top *findEntry, deeper bool, vis
 // strftime, "@" for seconds, or "+".
 var printfTime = lazyregexp.New(`^%[TAC](@|\+|[A-Za-z])`)
 
+// printfField is what may stand before the letter of a directive: flags, a width and a precision.
+var printfField = lazyregexp.New(`^%([-+ #0]*)([0-9]*)(\.[0-9]*)?`)
+
 // printf is -printf.
 func (f *findRun) printf(format string) (findTest, error) {
 	f.acts = true
@@ -872,7 +884,7 @@ func (f *findRun) printf(format string) (findTest, error) {
 
 // format returns what -printf prints: escapes, directives with a width, and times. The
 // date of %T and a letter is printed as the program date does. A directive that is not known
-// stays.
+// stays. A width is at most maxField.
 //
 //	%p\n        the path and a line end
 //	%-20f|      the name, padded to 20 columns
@@ -897,18 +909,18 @@ func (f *findRun) format(format string, e *findEntry) string {
 			at += len(m[0]) - 1
 			continue
 		}
-		flags := ""
-		next := at + 1
-		for next < len(format) && strings.IndexByte("-0123456789.", format[next]) >= 0 {
-			flags += string(format[next])
-			next++
-		}
+		m := printfField().FindStringSubmatch(format[at:])
+		next := at + len(m[0])
 		if next == len(format) {
 			b.WriteString(format[at:])
 			break
 		}
 		if value, ok := f.directive(format[next], e); ok {
-			fmt.Fprintf(&b, "%"+flags+"s", value)
+			d := directive{flags: m[1], width: min(atoi(m[2]), maxField), precision: -1}
+			if m[3] != "" {
+				d.precision = atoi(m[3][1:])
+			}
+			b.WriteString(d.pad(d.cut(value), d.has('0') && (format[next] == 'd' || format[next] == 'm')))
 		} else {
 			b.WriteString(format[at : next+1])
 		}

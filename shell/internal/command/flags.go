@@ -25,6 +25,8 @@ type flags struct {
 	first   bool   // options end at the first operand: xargs, env
 	failure int    // the status for wrong usage
 	p       *Process
+
+	words []string // those that parse has taken for options and their values
 }
 
 // newFlags returns no options yet. Wrong usage has the status 1; see flags.failure.
@@ -49,11 +51,12 @@ func newFlags(p *Process, usage string) *flags {
 func (f *flags) parse() (operands []string, status int, ok bool) {
 	args := f.p.Args[1:]
 	for len(args) > 0 {
-		arg := args[0]
+		arg, before := args[0], args
 		args = args[1:]
 		var err error
 		switch {
 		case arg == "--":
+			f.words = append(f.words, arg)
 			return append(operands, args...), 0, true
 		case arg == "--help" && f.Lookup("help") == nil:
 			f.help()
@@ -68,12 +71,14 @@ func (f *flags) parse() (operands []string, status int, ok bool) {
 			return append([]string{arg}, args...), 0, true
 		default:
 			operands = append(operands, arg)
+			continue
 		}
 		if err != nil {
 			f.p.errorf("%v", err)
 			fmt.Fprintf(f.p.Stderr, "Try '%s --help' for more information.\n", f.p.name())
 			return nil, f.failure, false
 		}
+		f.words = append(f.words, before[:len(before)-len(args)]...)
 	}
 	return operands, 0, true
 }

@@ -71,7 +71,9 @@ var gnuFilesTests = map[string]gnuTest{
 			{"foo", "Foo", "'^package'", "'main|bar'", "-e foo -e bar", "'foo.*bar'", "nothing", "'a$'", "'\\bfoo\\b'", "'f(o+)' -r 'g$1'", "'[[:upper:]]\\w+'", "'(foo'", "'\\d+'"},
 			{".", "src", "src docs", "./src", "src/lib", "src/foo.go", "docs .hidden", "missing src", "text words", "src/bin", "ignored.txt", "unicode"},
 		},
-		lines: []string{"--files .", "--files src docs", "--files -g '*.go' .", "-e", "--foo x .", "-t nope foo .", "--files missing"},
+		lines: []string{"--files .", "--files src docs", "--files -g '*.go' .", "-g '!*.md' -t py foo .", "-g '!*.md' -t py -t go -l foo .", "-g '*.md' -t go -l foo .", "-i -s FOO .", "-s -i FOO text src", "-S -s FOO src", "-s -S FOO src", "-S -i Foo src", "-i -S Foo src",
+			`-S 'f\W*oo' docs`, `-S 'foo\S*' src docs`, `-S '\pLoo' docs`, `-S '\p{Lu}oo' docs`, `-S '\x46oo' src docs`, `-S 'fo\x{6F}' src docs`, `-S '\x6Foo' src docs`, `-S '[[:upper:]]' docs`, `-S '[[:upper:]]oo' docs src`, `-S '(?P<N>foo)' docs src`, `-S '[A-F]oo' docs src`, `-S '\W{2}' docs`, `-SF '\W' src`, "-S -e foo -e X src docs",
+			`'(?P<n>f)(o)' -r '[$1a|$1|${1}a|$1-x|$1_|$a1|${a}x|$$1|$|${|${1|$é|$1é|$01|${01}|$9|$99999999999999999999|${n}|$n|$nx|${}|$-|${ 1}|${1x}|$[1]' src/foo.go`, "-e", "--foo x .", "-t nope foo .", "--files missing"},
 	},
 	"stat": {
 		owner:   regexp.MustCompile(`%[uUgG]`),
@@ -80,6 +82,7 @@ var gnuFilesTests = map[string]gnuTest{
 			{"-c %n", "-c %s", "-c '%n %s %F'", "-c '%a %A'", "--format=%U:%G", "-c '%u %g'", "--printf '%n\\t%F\\n'", "--printf=%s", "-c '[%10n] [%-12n]'", "-c %%%n", "-c '%f'", "-L -c %n", "-c ''", "-c 'size=%s type=%F'", "-c %5a"},
 			{"text", "empty", "text words nonl", "missing", "missing text", "src/foo.go", "'with space'", "unicode", "src/empty.go text", "", "text/x"},
 		},
+		lines: []string{"-c '%010n|%015A|%010F|%-010s|%010s' text"},
 	},
 	"file": {
 		noInput: true, files: kindFiles,
@@ -103,7 +106,7 @@ var gnuFilesTests = map[string]gnuTest{
 			{"", "-u", "-q", "-s", "-U 0", "-U1", "-u -L x -L y", "--unified=2", "-i", "-w", "-b", "-B", "-Z", "-uB", "-ub", "-uw", "-a", "--strip-trailing-cr", "--brief", "-ui", "-N", "-uN", "-r", "-ru", "-rq", "-rN", "-ruN", "-rs", "-rB", "-x '*1' -r", "--normal", "--color=never", "-d", "-uBw"},
 			{"v1 v2", "v2 v1", "v1 v1", "v1 v3", "v3 v4", "v4 v5", "code1 code2", "code2 code1", "text blanks", "words unsorted", "nonl text", "text nonl", "empty text", "text empty", "crlf text", "spaces1 spaces2", "spaces2 spaces1", "binary nul", "binary text", "missing text", "text missing", "missing missing2", "t1 t2", "t1 t1", "t1/f t2", "t2 t1/f", "- text", "text -", "- -", "dir t1", "unicode text", "blank1 blank2", "blank2 blank1", "repeat1 repeat2", "repeat2 repeat1", "newline empty", "nonl nonl2", "nonl2 nonl", "missing t1", "t1/ t2/", "v1 v5", "case1 case2", "words words2", "code1 v1"},
 		},
-		lines: []string{"", "text", "a b c", "-Z text", "--foo v1 v2", "-L a -L b -L c v1 v2", "-U x v1 v2"},
+		lines: []string{"", "text", "a b c", "-Z text", "--foo v1 v2", "-L a -L b -L c v1 v2", "-U x v1 v2", "-r -x t1 t1 t2", "t1 -x t2 -r t2", "-r -x -- t1 -- t2", "t1 -r -- t2", "-U 9223372036854775807 v1 v2", "-U 99999999999999999999 v1 v2", "-U -1 v1 v2", "--unified=-1 v1 v2"},
 	},
 	"cmp": {
 		slots: [][]string{{"", "-s", "-l", "-n 5", "-i 2", "-l -n 20", "-s -n 3", "--bytes=1K", "-i 1:2", "--verbose", "-ls", "-n x", "-i x"}, {"text words", "text text", "words words2", "nonl nonl2", "nonl2 nonl", "empty text", "text empty", "missing text", "text missing", "dir text", "text dir", "binary nul", "newline empty", "v1 v2", "v2 v1", "v1 v3", "unicode text", "long text", "text words 1", "text words 4 0", "crlf text", "v4 v5", "empty empty", "a b c d e", "", "-- v1 v2", "t1/f t2/f"}},
@@ -115,7 +118,7 @@ var gnuFilesTests = map[string]gnuTest{
 			{"", "", ".", "src", "src docs", "src/", "./src", "missing src", "text", "text src", "src/lib vendor", "-- src"},
 			{"", "", "-maxdepth 1", "-mindepth 1", "-maxdepth 0", "-mindepth 2 -maxdepth 2", "-depth", "-type f", "-type d", "-not -type d", "-type f,d", "! -name '*.go'", "-path '*/.git' -prune -o", "-name src -prune -o -type f", "-maxdepth x", "-type q", "-mount"},
 			{"", "-name '*.go'", "-iname '*.txt'", "-name 'foo*'", "-path '*/lib/*'", "-name '*.go' -print", "-name '*.go' -print0", "-empty", "-type f -empty", "-size 1 -type f", "-type f -size -20c", "-type f -size +1k", "-type f -size 0", "-regex '.*foo.*'", "-regextype posix-extended -regex '.*/(foo|main)[.]go'", "-iregex '.*FOO.GO'", "-name a.txt -o -name '*.md'", "'(' -name '*.go' -or -iname '*.TXT' ')' -print",
-				"-name '*.go' -delete", "-type f -name 'foo*' -exec cat {} ';'", "-name '*.md' -exec printf '%s\\n' {} +", "-name '*.md' -exec false {} ';' -print", "-type f -printf '%p|%f|%h|%P|%s|%y|%d|%m|%M|%H\\n'", "-printf '%-20f|%%\\t\\061\\n'", "-name 'f*' -a -not -name '*_test*'", "-name '[!a-m]*'", "-name '.*'", "-name 'read?me*'", "-false -o -print", "-true", "-newer missing", "-mtime -1 -type f", "-mtime +1", "-mmin -10 -name '*.go'", "-mtime 0 -name main.go", "-name", "'('", "')'", "-name x ')'", "'(' ')'", "-foo", "-exec", "-exec cat {}", "-o -print", "-print -o", "-not", "-name '*.go' foo", "-size x", "-name '*.go' , -name '*.md' -print", "-type f -name '*.go' -quit", "-path ./src/lib -prune -o -print", "-wholename src/foo.go", "-name '*.go' -exec grep -l foo {} +", "-name 'foo.go' -exec grep -q lib {} ';' -print", "-type d -empty", "-delete", "-name lib -delete", "-newermt 2000-01-01 -name '*.go'", "! '(' -name '*.go' -o -type d ')'", "-name '\\*'", "-name 'src/'", "-perm"},
+				"-name '*.go' -delete", "-type f -name 'foo*' -exec cat {} ';'", "-name '*.md' -exec printf '%s\\n' {} +", "-name '*.md' -exec false {} ';' -print", "-type f -printf '%p|%f|%h|%P|%s|%y|%d|%m|%M|%H\\n'", "-printf '%-20f|%%\\t\\061\\n'", "-type f -printf '%010s|%010p|%.2f|%5.1f|%-5m|%05m|%05d|%05U|%010y|%.9s|%-05s\\n'", "-name 'f*' -a -not -name '*_test*'", "-name '[!a-m]*'", "-name '.*'", "-name 'read?me*'", "-false -o -print", "-true", "-newer missing", "-mtime -1 -type f", "-mtime +1", "-daystart -mtime 0 -type f", "-mtime -1 -daystart -mtime +0", "-mmin -10 -name '*.go'", "-mtime 0 -name main.go", "-name", "'('", "')'", "-name x ')'", "'(' ')'", "-foo", "-exec", "-exec cat {}", "-o -print", "-print -o", "-not", "-name '*.go' foo", "-size x", "-name '*.go' , -name '*.md' -print", "-type f -name '*.go' -quit", "-path ./src/lib -prune -o -print", "-wholename src/foo.go", "-name '*.go' -exec grep -l foo {} +", "-name 'foo.go' -exec grep -q lib {} ';' -print", "-type d -empty", "-delete", "-name lib -delete", "-newermt 2000-01-01 -name '*.go'", "! '(' -name '*.go' -o -type d ')'", "-name '\\*'", "-name 'src/'", "-perm"},
 		},
 	},
 	"ls": {

@@ -224,7 +224,7 @@ func grepPatterns(ctx context.Context, p *Process, given, files []string) ([]str
 	}
 	for _, name := range files {
 		err := p.input(ctx, name, func(in *Input) error {
-			data, err := io.ReadAll(io.LimitReader(in, p.MaxMemory))
+			data, err := readBounded(ctx, p, in)
 			for line := range strings.Lines(string(data)) {
 				patterns = append(patterns, strings.TrimSuffix(line, "\n"))
 			}

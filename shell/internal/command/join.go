@@ -36,20 +36,28 @@ func (f *flags) orderCheck() *orderCheck {
 	return check
 }
 
-// pair opens two files, and calls do. One may be the standard input. The status is the
-// worst of the two files and of do.
+// pair opens two files, and calls do with readers of their lines, which end with end. One may be
+// the standard input, or both, which then get its lines in turn. The status is the worst of the
+// two files and of do.
 //
 // names are exactly two, and both files are open while do runs. An error of do is printed
-// under the name of the second file.
-func (p *Process) pair(ctx context.Context, names []string, do func(a, b *Input) (int, error)) int {
+// under the name of the first file if that could not be read, and else of the second one.
+func (p *Process) pair(ctx context.Context, names []string, end byte, do func(readers [2]*lineReader) (int, error)) int {
 	result := 0
-	status := p.Inputs(ctx, names[:1], func(a *Input) error {
+	status := p.Inputs(ctx, names[:1], func(a *Input) (failed error) {
 		opened := p.Inputs(ctx, names[1:], func(b *Input) (err error) {
-			result, err = do(a, b)
+			readers := [2]*lineReader{newLineReader(ctx, p, a, end), newLineReader(ctx, p, b, end)}
+			// Two readers would each take a buffer of the one standard input.
+			if names[0] == "-" && names[1] == "-" {
+				readers[1] = readers[0]
+			}
+			if result, err = do(readers); readers[0].err != nil {
+				failed, err = err, nil
+			}
 			return err
 		})
 		result = max(result, opened)
-		return nil
+		return failed
 	})
 	return max(status, result)
 }
@@ -118,8 +126,8 @@ func join(ctx context.Context, p *Process) int {
 	}
 	j.names = names
 	j.out = bufio.NewWriter(p.Stdout)
-	status = p.pair(ctx, names, func(a, b *Input) (int, error) {
-		j.readers = [2]*lineReader{newLineReader(ctx, p, a, j.end), newLineReader(ctx, p, b, j.end)}
+	status = p.pair(ctx, names, j.end, func(readers [2]*lineReader) (int, error) {
+		j.readers = readers
 		return j.run(*header)
 	})
 	return p.finish(j.out, status)
@@ -534,13 +542,8 @@ func comm(ctx context.Context, p *Process) int {
 		*delimiter = "\x00"
 	}
 	c := &commRun{p: p, out: bufio.NewWriter(p.Stdout), hidden: hidden, delimiter: *delimiter, end: lineEnd(*zero), check: *check}
-	status = p.pair(ctx, names, func(a, b *Input) (int, error) {
-		c.readers = [2]*lineReader{newLineReader(ctx, p, a, c.end), newLineReader(ctx, p, b, c.end)}
-		// Two readers would each take a buffer of the one standard input. With one, the
-		// sides get its lines in turn.
-		if names[0] == "-" && names[1] == "-" {
-			c.readers[1] = c.readers[0]
-		}
+	status = p.pair(ctx, names, c.end, func(readers [2]*lineReader) (int, error) {
+		c.readers = readers
 		return c.run(*total)
 	})
 	return p.finish(c.out, status)

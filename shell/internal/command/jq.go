@@ -146,11 +146,12 @@ type jqRun struct {
 func (j *jqRun) takeArguments(ctx context.Context, args []string) (named map[string]any, rest []string, err error) {
 	named = map[string]any{}
 	positional := []any{}
-	mode, operands := "", 0
+	mode, operands, ended := "", 0, false
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
-		switch arg {
-		case "--arg", "--argjson", "--slurpfile", "--rawfile", "--argfile":
+		switch {
+		case ended:
+		case slices.Contains([]string{"--arg", "--argjson", "--slurpfile", "--rawfile", "--argfile"}, arg):
 			if i+2 >= len(args) {
 				return nil, nil, fmt.Errorf("%s takes two parameters (e.g. %s name value)", arg, arg)
 			}
@@ -159,22 +160,21 @@ func (j *jqRun) takeArguments(ctx context.Context, args []string) (named map[str
 			}
 			i += 2
 			continue
-		case "--args", "--jsonargs":
+		case arg == "--args" || arg == "--jsonargs":
 			mode = arg
 			continue
-		case "--":
-			rest = append(rest, args[i:]...)
-			i = len(args)
-			continue
-		case "-f", "--from-file", "--indent":
+		case arg == "-f" || arg == "--from-file" || arg == "--indent":
 			if arg != "--indent" {
 				operands++ // it stands for the filter
 			}
 			rest = append(rest, args[i:min(i+2, len(args))]...)
 			i++
 			continue
-		}
-		if strings.HasPrefix(arg, "-") && len(arg) > 1 {
+		case strings.HasPrefix(arg, "-") && len(arg) > 1:
+			if strings.HasPrefix(arg, "--from-file=") {
+				operands++
+			}
+			ended = arg == "--"
 			rest = append(rest, arg)
 			continue
 		}
@@ -440,7 +440,7 @@ func (j *jqRun) run(ctx context.Context, code *gojq.Code) (status int) {
 		}
 		if err, ok := v.(error); ok {
 			j.out.Flush()
-			j.p.errorf("error (at %s): %v", cmpOr(j.input.name, "<stdin>"), err)
+			j.p.errorf("error (at %s): %v", j.input.shown(), err)
 			return exitUsage
 		}
 		if !one(v) {
@@ -471,7 +471,7 @@ func (j *jqRun) report(ctx context.Context, err error) (status int, done bool) {
 		}
 		return halt.ExitCode(), true
 	}
-	j.p.errorf("error (at %s): %v", cmpOr(strings.TrimPrefix(j.input.name, "-"), "<stdin>"), err)
+	j.p.errorf("error (at %s): %v", j.input.shown(), err)
 	return 5, false
 }
 
@@ -626,7 +626,22 @@ func (in *jqInput) Next() (any, bool) {
 	if in.run.slurp {
 		return in.slurpAll()
 	}
-	if in.run.stream && len(in.queue) == 0 {
+	return in.event()
+}
+
+// shown is the name of the file that is being read, for messages.
+func (in *jqInput) shown() string {
+	if in.name == "" || in.name == "-" {
+		return "<stdin>"
+	}
+	return in.name
+}
+
+// event returns a value, or with --stream a path and a leaf of one. The lines of -R are no values.
+//
+// The events of one value are held in memory.
+func (in *jqInput) event() (any, bool) {
+	if in.run.stream && !in.run.rawInput && len(in.queue) == 0 {
 		v, ok := in.next()
 		if _, failed := v.(error); !ok || failed {
 			return v, ok
@@ -662,7 +677,7 @@ func (in *jqInput) slurpAll() (any, bool) {
 	var text strings.Builder
 	size := int64(0)
 	for {
-		v, ok := in.next()
+		v, ok := in.event()
 		if !ok {
 			break
 		}
@@ -678,6 +693,7 @@ func (in *jqInput) slurpAll() (any, bool) {
 		} else {
 			values = append(values, v)
 			size += in.bound.limit - in.bound.left
+			in.bound.left = in.bound.limit // the next event may be of the same value
 		}
 		if size > in.run.p.MaxMemory {
 			in.failed = true

@@ -13,8 +13,8 @@ import (
 func TestJQBounds(t *testing.T) {
 	type bound struct{ line, want string }
 	slow := exhaustive.Some(t, "filters that fill the memory", []bound{
-		{"jq -n '[range(1000000000)]|length'", "the filter needs too much memory"},
-		{"jq -n 'def f: 1+f; f'", "the filter needs too much memory"},
+		{"jq -n '[range(1000000000)]|length'", "the program needs too much memory"},
+		{"jq -n 'def f: 1+f; f'", "the program needs too much memory"},
 	}, nil)
 	cases := append(slow, []bound{
 		{`jq -n '"x"*2e9'`, "needs too much memory"}, {`jq -n '2e9 as $n | "xy" | . *= $n'`, "needs too much memory"}, {`jq -n '_multiply("x"; 2e9)'`, "needs too much memory"},
@@ -54,6 +54,30 @@ func TestJQPrelude(t *testing.T) {
 		p, stdout, stderr := newTestProcess(t, nil, "jq", "-nc", filter)
 		if status := jq(t.Context(), p); status != 0 || strings.TrimSpace(stdout.String()) != want {
 			t.Errorf("jq %s = %s, %s, status %d; want %s", filter, stdout, stderr, status, want)
+		}
+	}
+}
+
+// TestJQArguments has what the real jq does since 1.7, and messages.
+func TestJQArguments(t *testing.T) {
+	t.Parallel()
+	long := "[" + strings.Repeat("1,", 40_000) + "1]"
+	ws := memoryTree(t, map[string]string{"filter": ".[0]", "words": "$ARGS.positional", "list": "[1,2]", "-bad": "[1", "long": long})
+	for _, c := range []struct {
+		line, stdout, stderr string
+		status               int
+	}{
+		{"jq -nc --args -- '$ARGS.positional' -a", "[\"-a\"]\n", "", 0},
+		{"jq --from-file=filter list", "1\n", "", 0},
+		{"jq -nc --from-file=words --args a", "[\"a\"]\n", "", 0},
+		{"jq -nc --args --from-file=words a -- b", "[\"a\",\"b\"]\n", "", 0},
+		{"jq . -- -bad", "", "jq: error (at -bad): unexpected EOF\n", 2},
+		{"jq . -", "", "jq: error (at <stdin>): unexpected EOF\n", 2},
+		{"jq -s --stream length long", "40002\n", "", 0},
+	} {
+		stdout, stderr, status := run(t, ws, "[1", c.line)
+		if stdout != c.stdout || stderr != c.stderr || status != c.status {
+			t.Errorf("%s = %q, %q, status %d; want %q, %q, status %d", c.line, stdout, stderr, status, c.stdout, c.stderr, c.status)
 		}
 	}
 }

@@ -107,6 +107,8 @@ type lsRun struct {
 	ignore                                  []*regexp.Regexp // of -I and -B
 	status                                  int
 	printed                                 bool // something stands above
+
+	open []Location // with -L, the directories that are being listed, which end a loop
 }
 
 // lsEntry is a file in a listing.
@@ -191,10 +193,10 @@ func ls(ctx context.Context, p *Process) int {
 		l.long, l.style = true, "full-iso"
 	}
 	if !slices.Contains([]string{"", "name", "time", "size", "extension", "version", "none"}, l.sort) {
-		return p.errorf("invalid argument ‘%s’ for ‘--sort’", l.sort)
+		return p.errorf("invalid argument '%s' for '--sort'", l.sort)
 	}
 	if !strings.HasPrefix(l.style, "+") && !slices.Contains([]string{"locale", "full-iso", "long-iso", "iso"}, strings.TrimPrefix(l.style, "posix-")) {
-		p.errorf("invalid argument ‘%s’ for ‘time style’", l.style)
+		p.errorf("invalid argument '%s' for 'time style'", l.style)
 		return exitUsage
 	}
 	l.long = l.long || l.numeric || l.noOwner || l.noGroup
@@ -244,10 +246,13 @@ func (l *lsRun) operands(ctx context.Context, names []string) {
 // described itself.
 //
 // POSIX has it so: ls link lists the directory behind it, and ls -l, -d and -F show the
-// link. With -L, a link that leads nowhere is shown itself.
+// link. With -L, a link that leads nowhere is an error.
 func (l *lsRun) describe(ctx context.Context, name string) (workspace.FileInfo, error) {
-	if !l.long && !l.directory && !l.classify || l.follow {
-		if info, err := l.p.Stat(ctx, name); err == nil && (info.IsDir() || l.follow) {
+	if l.follow {
+		return l.p.Stat(ctx, name)
+	}
+	if !l.long && !l.directory && !l.classify {
+		if info, err := l.p.Stat(ctx, name); err == nil && info.IsDir() {
 			return info, nil
 		}
 	}
@@ -258,9 +263,21 @@ func (l *lsRun) describe(ctx context.Context, name string) (workspace.FileInfo, 
 // directory.
 //
 // head says whether the name stands above, and operand that it is an argument, whose errors
-// have another status. Symlinks to directories are listed, and never entered, so that -R
-// ends. Entries are held in memory, one directory of each level at a time.
+// have another status. Symlinks to directories are entered with -L only, and then not where
+// they lead back, so that -R ends. There a symlink that leads nowhere is shown itself. Entries
+// are held in memory, one directory of each level at a time.
 func (l *lsRun) list(ctx context.Context, name string, head, operand bool) {
+	if l.follow {
+		at := l.p.resolve(ctx, name, false)
+		if slices.Contains(l.open, at) {
+			l.out.Flush()
+			l.p.errorf("%s: not listing already-listed directory", name)
+			l.status = exitUsage
+			return
+		}
+		l.open = append(l.open, at)
+		defer func() { l.open = l.open[:len(l.open)-1] }()
+	}
 	infos, err := l.p.ReadDir(ctx, name)
 	if err != nil {
 		l.out.Flush()
@@ -286,9 +303,16 @@ func (l *lsRun) list(ctx context.Context, name string, head, operand bool) {
 		entries = append(entries, lsEntry{here, "."}, lsEntry{here, ".."})
 	}
 	for _, info := range infos {
-		if !l.leavesOut(info.Name) {
-			entries = append(entries, lsEntry{info, info.Name})
+		if l.leavesOut(info.Name) {
+			continue
 		}
+		shown := info.Name
+		if l.follow && info.Type == workspace.TypeSymlink {
+			if target, err := l.p.Stat(ctx, joinShown(name, shown, false)); err == nil {
+				info = target
+			}
+		}
+		entries = append(entries, lsEntry{info, shown})
 	}
 	l.order(entries)
 	var total int64

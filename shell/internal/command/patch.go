@@ -262,8 +262,7 @@ var (
 // lines belong to it, as "--- a" in it may be a deleted line "-- a".
 //
 // r.ws is the workspace of the files afterwards, and nil if no file is named. Lines such as
-// "index" are left out, so that the numbers of lines in errors of package patch count
-// without them.
+// "index" become empty, so that the numbers of lines in errors of package patch are right.
 //
 // An error is a [*patch.SyntaxError] or one of head.
 func (r *patchRun) rewrite(ctx context.Context, text string) (string, error) {
@@ -289,10 +288,10 @@ func (r *patchRun) rewrite(ctx context.Context, text string) (string, error) {
 		}
 		m := patchName().FindStringSubmatch(line)
 		switch {
-		case strings.HasPrefix(line, "diff --git "): // the other lines have the names, but for a mode alone
 		case m == nil:
-			if strings.HasPrefix(line, "index ") || strings.HasPrefix(line, "similarity ") || strings.Contains(line, " mode ") && r.reverse {
-				break
+			// Other lines have the names of "diff --git", but for a mode alone.
+			if strings.HasPrefix(line, "diff --git ") || strings.HasPrefix(line, "index ") || strings.HasPrefix(line, "similarity ") || strings.Contains(line, " mode ") && r.reverse {
+				line = ""
 			}
 			b.WriteString(line + "\n")
 		case m[1] == "--- " && i+1 < len(all):

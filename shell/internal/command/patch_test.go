@@ -84,6 +84,22 @@ func TestPatch(t *testing.T) {
 	}
 }
 
+// TestPatchLines says in which line a patch is wrong.
+func TestPatchLines(t *testing.T) {
+	t.Parallel()
+	head := "diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n"
+	for text, want := range map[string]string{
+		head + "@@ -1,3 +1,3 @@\n 1\n-2\n!two\n 3\n":                                    "line 8 of",
+		head + "@@ -1,2 +1,2 @@\n 1\n-2\n+two\n" + head + "@@ -1,3 +1,3 @@\n 1\n!two\n": "line 15 of",
+		"text\n" + head + "@@ -1,3 +1,3 @@\n 1\n!two\n":                                 "line 8 of",
+	} {
+		_, stderr, status := run(t, memoryTree(t, map[string]string{"x": "1\n2\n3\n"}), text, "patch -p1")
+		if !strings.Contains(stderr, want) || status != 2 {
+			t.Errorf("patch of %q prints %q and returns %d, want %q and 2", text, stderr, status, want)
+		}
+	}
+}
+
 // TestPatchReal compares with the real patch: what that applies as it is, ours applies in the
 // same way, and what that cannot apply leaves all files as they are.
 func TestPatchReal(t *testing.T) {

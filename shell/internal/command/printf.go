@@ -373,7 +373,7 @@ func (d directive) float(n extended, verb byte) string {
 			}
 		}
 	}
-	if !n.nan && n.Signbit() {
+	if n.Signbit() {
 		s = "-" + s
 	} else {
 		s = d.sign() + s
@@ -419,7 +419,7 @@ func (d directive) shortest(n extended, precision int) string {
 // follows is an error that printf reports, after it has printed the number.
 var (
 	integerPrefix = lazyregexp.New(`^[ \t-\r]*([+-]?)(0[xX][0-9a-fA-F]+|0[0-7]*|[0-9]+)`)
-	floatPrefix   = lazyregexp.New(`^[ \t-\r]*([+-]?)(0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+)?|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|(?i:inf(?:inity)?|nan))`)
+	floatPrefix   = lazyregexp.New(`^[ \t-\r]*([+-]?)(0[xX](?:[0-9a-fA-F]+\.?[0-9a-fA-F]*|\.[0-9a-fA-F]+)(?:[pP][+-]?[0-9]+)?|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|(?i:inf(?:inity)?|nan(?:\([0-9a-z_]*\))?))`)
 )
 
 // number reads an integer as C's strtol does, in base 10, 8 or 16 by its prefix: what
@@ -540,8 +540,9 @@ func parseExtended(s string) (n extended, rest string, ok bool) {
 	}
 	text := strings.ToLower(m[2])
 	hex := strings.HasPrefix(text, "0x")
-	exponent := 0
+	mantissa, exponent := text, 0
 	if at := strings.LastIndexAny(text, "ep"); at >= 0 && (!hex || text[at] == 'p') {
+		mantissa = text[:at]
 		exponent, _ = strconv.Atoi(text[at+1:])
 	}
 	switch {
@@ -549,10 +550,10 @@ func parseExtended(s string) (n extended, rest string, ok bool) {
 		n.SetInf(false)
 	case text[0] == 'n':
 		n.nan = true
+	// It is zero, which n is already.
+	case exponent < -20000 || !strings.ContainsAny(strings.TrimPrefix(mantissa, "0x"), "123456789abcdef"):
 	case exponent > 20000 || len(text) > 10000:
 		n.SetInf(false)
-	// It is zero, which n is already.
-	case exponent < -20000:
 	default:
 		if _, _, err := n.Parse(text, 0); err != nil {
 			return n, s, false
@@ -666,7 +667,7 @@ func quoteShell(s string) string {
 	}
 	var b strings.Builder
 	for i, r := range s {
-		if r == utf8.RuneError && s[i] != "\uFFFD"[0] || !unicode.IsPrint(r) {
+		if !unicode.IsPrint(r) || r == utf8.RuneError && !strings.HasPrefix(s[i:], string(r)) {
 			return quoteANSI(s)
 		}
 		special := strings.ContainsRune(" '\"\\|&;()<>!{}*[]?^$`,", r) || i == 0 && (r == '#' || r == '~') ||

@@ -294,6 +294,23 @@ func (p *Process) Lstat(ctx context.Context, name string) (workspace.FileInfo, e
 	return p.Files.Lstat(ctx, p.Dir, name)
 }
 
+// resolve locates name after symlinks, so that two names of one file are equal. With entry, a
+// symlink that name itself is stays. What does not exist, or leads nowhere, stays as it is.
+func (p *Process) resolve(ctx context.Context, name string, entry bool) Location {
+	at, err := p.Files.Locate(ctx, p.Dir, name)
+	if err != nil || at.Workspace == nil {
+		return at
+	}
+	dir, base := at.Name, ""
+	if entry {
+		dir, base = path.Split(at.Name)
+	}
+	if dir, err := at.Workspace.Resolve(at.In(ctx), path.Clean(dir)); err == nil {
+		at.Name = path.Join(dir, base)
+	}
+	return at
+}
+
 // ReadDir returns the entries of a directory, sorted bytewise by name.
 func (p *Process) ReadDir(ctx context.Context, name string) ([]workspace.FileInfo, error) {
 	return p.Files.ReadDir(ctx, p.Dir, name)

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/shell/internal/pattern"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -60,9 +61,14 @@ func rg(ctx context.Context, p *Process) int {
 	patternFiles := f.StringArrayP("file", "f", nil, "a file with patterns, one a line")
 	fixed := f.BoolP("fixed-strings", "F", false, "patterns are plain text")
 	perl := f.BoolP("pcre2", "P", false, "patterns are Perl's, without look-around and back references")
-	f.BoolVarP(&po.IgnoreCase, "ignore-case", "i", false, "letters match in either case")
-	f.BoolP("case-sensitive", "s", false, "letters match in their case")
-	smart := f.BoolP("smart-case", "S", false, "-i for a pattern without capital letters")
+	smart := false
+	// The last one of these counts.
+	caseOf := func(ignore, bySmart bool) func(string) error {
+		return func(string) error { po.IgnoreCase, smart = ignore, bySmart; return nil }
+	}
+	f.BoolFuncP("ignore-case", "i", "letters match in either case", caseOf(true, false))
+	f.BoolFuncP("case-sensitive", "s", "letters match in their case", caseOf(false, false))
+	f.BoolFuncP("smart-case", "S", "-i for a pattern without capital letters", caseOf(false, true))
 	f.BoolVarP(&po.Word, "word-regexp", "w", false, "a match is a whole word")
 	f.BoolVarP(&po.Line, "line-regexp", "x", false, "a match is a whole line")
 	f.BoolVarP(&o.invert, "invert-match", "v", false, "print the lines that do not match")
@@ -143,9 +149,6 @@ func rg(ctx context.Context, p *Process) int {
 			*n = *around
 		}
 	}
-	if *smart {
-		po.IgnoreCase = !slices.ContainsFunc(patterns, func(text string) bool { return strings.ContainsFunc(text, unicode.IsUpper) })
-	}
 	o.gitignore = !*noIgnore && *unrestricted == 0
 	o.text = o.text || *unrestricted > 2
 	language := pattern.Rust
@@ -154,6 +157,13 @@ func rg(ctx context.Context, p *Process) int {
 	}
 	if *fixed {
 		language = pattern.Fixed
+	}
+	if smart {
+		text := strings.Join(patterns, "|")
+		if !*fixed {
+			text = rgCharacters(text)
+		}
+		po.IgnoreCase = text != "" && !strings.ContainsFunc(text, unicode.IsUpper)
 	}
 	r := &rgRun{p: p, options: o, globs: *globs, hidden: *hidden || *unrestricted > 1, depth: *depth}
 	if r.types, err = typeGlobs(*types); err == nil {
@@ -175,6 +185,30 @@ func rg(ctx context.Context, p *Process) int {
 	}
 	r.options.withName = (*withName || len(names) > 1) && !*noName
 	return r.search(ctx, names, implicit, *noName, *heading, patterns, language, &po)
+}
+
+// rgSyntax is what of a pattern is no character that -S looks at: operators, escapes, names of
+// classes and groups, and flags.
+var rgSyntax = lazyregexp.New(`\\(?:[pP](?:\{[^}]*\}|.)|x[[:xdigit:]]{2}|u[[:xdigit:]]{4}|U[[:xdigit:]]{8}|[xuU]\{[[:xdigit:]]+\}|.)` +
+	`|\(\?(?:P?<\w*>|[a-zA-Z-]*[:)])|\[:\^?\w+:\]|\{[0-9,]*\}|[][.*+?(){}|^$-]`)
+
+// rgCharacters returns the characters that a pattern spells. The capital letter of an escape is
+// none of them, and that of a character's code is:
+//
+//	\W+foo      foo       \x41b     Ab
+//	\p{Lu}      none      [A-Z]     AZ
+//	\.          .         (?P<N>a)  a
+func rgCharacters(text string) string {
+	return rgSyntax().ReplaceAllStringFunc(text, func(part string) string {
+		switch {
+		case part[0] != '\\' || unicode.IsLetter(rune(part[1])) && len(part) == 2 || part[1]|0x20 == 'p':
+			return ""
+		case len(part) == 2:
+			return part[1:]
+		}
+		code, _ := strconv.ParseUint(strings.Trim(part[2:], "{}"), 16, 32)
+		return string(rune(code))
+	})
 }
 
 // printTypes prints the types of -t, sorted, with their globs.
@@ -322,8 +356,8 @@ func (r *rgRun) filters(name string) (includes, excludes []string) {
 	for _, text := range r.typesNot {
 		excludes = append(excludes, "**/"+text)
 	}
-	for _, text := range r.types { // both kinds must match; a type is the narrower one as a rule
-		if len(r.globs) == 0 || len(includes) == 0 {
+	if len(includes) == 0 { // a glob that includes counts more than a type
+		for _, text := range r.types {
 			includes = append(includes, "**/"+text)
 		}
 	}
@@ -400,15 +434,18 @@ func (g *grepRun) replaced(line []byte) []byte {
 	return append(out, line[at:]...)
 }
 
-// expand adds the replacement of a match to out: $1 and ${1} are groups, $0 is the
-// match, and $$ a dollar sign. A group that did not match, or does not exist, is empty.
+// rgGroup is a group in a replacement, after the "$".
+var rgGroup = lazyregexp.New(`^(?:\{([0-9A-Za-z_]+)\}|([0-9A-Za-z_]+))`)
+
+// expand adds the replacement of a match to out: $1, ${1}, $name and ${name} are groups, $0 is
+// the match, and $$ a dollar sign. A group that did not match, or does not exist, is empty. A name
+// is as long as possible.
 //
 // m has the bounds of the match and its groups in line, as package regexp returns them,
-// with -1 for a group that did not match. $name stays as it is: groups have no names here.
-// With the groups a and b:
+// with -1 for a group that did not match. With the groups a and b:
 //
 //	$2-$1     b-a          ${1}0     a0
-//	$$1       $1           $x        $x
+//	$$1       $1           $1x       nothing: no group is named 1x
 func (g *grepRun) expand(out, line []byte, m []int) []byte {
 	text := *g.replace
 	for text != "" {
@@ -422,22 +459,17 @@ func (g *grepRun) expand(out, line []byte, m []int) []byte {
 			out, text = append(out, '$'), text[1:]
 			continue
 		}
-		digits, after := text, ""
-		if inner, ok := strings.CutPrefix(text, "{"); ok {
-			digits, after, _ = strings.Cut(inner, "}")
-		} else {
-			n := 0
-			for n < len(text) && text[n] >= '0' && text[n] <= '9' {
-				n++
-			}
-			digits, after = text[:n], text[n:]
-		}
-		number, err := strconv.Atoi(digits)
-		if err != nil {
+		group := rgGroup().FindStringSubmatch(text)
+		if group == nil {
 			out = append(out, '$')
 			continue
 		}
-		if text = after; 2*number+1 < len(m) && m[2*number] >= 0 {
+		text = text[len(group[0]):]
+		number, err := strconv.Atoi(group[1] + group[2])
+		if err != nil {
+			number = g.re.Group(group[1] + group[2])
+		}
+		if number >= 0 && number < len(m)/2 && m[2*number] >= 0 {
 			out = append(out, line[m[2*number]:m[2*number+1]]...)
 		}
 	}

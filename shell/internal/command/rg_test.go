@@ -72,6 +72,25 @@ func TestFindName(t *testing.T) {
 	}
 }
 
+// TestFindDayStart looks for files of yesterday, a minute after midnight.
+func TestFindDayStart(t *testing.T) {
+	t.Parallel()
+	for tests, want := range map[string]string{
+		"-daystart -mtime 1": "f\n", "-daystart -mtime 0": "", "-daystart -mtime -1": "", "-daystart -mtime +0": "f\n", "-daystart -mtime +1": "", "-daystart -mmin +1438": "f\n", "-daystart -mmin -1438": "",
+	} {
+		p, stdout, stderr := newTestProcess(t, map[string]string{"f": ""}, strings.Fields("find f "+tests)...)
+		info, err := p.Stat(t.Context(), "f")
+		if err != nil {
+			t.Fatal(err)
+		}
+		year, month, day := info.ModTime.UTC().Date()
+		p.Now = func() time.Time { return time.Date(year, month, day+1, 0, 1, 0, 0, time.UTC) }
+		if status := find(t.Context(), p); status != 0 || stdout.String() != want {
+			t.Errorf("find f %s = %q, %s, status %d; want %q", tests, stdout, stderr, status, want)
+		}
+	}
+}
+
 // locked is a file system in which the directory "locked" cannot be listed.
 type locked struct{ *memory.FS }
 
@@ -102,7 +121,7 @@ func TestFindUnreadable(t *testing.T) {
 		"find .": ".\n./a\n./a/x\n./locked\n./z\n./z/x\n", "find -name x": "./a/x\n./z/x\n", "find -type f -size -9": "./a/x\n./z/x\n", "find -depth -name x": "./z/x\n./a/x\n", "find locked/": "locked/\n",
 	} {
 		stdout, stderr, status := run(t, ws, "", line)
-		if stdout != want || !strings.HasPrefix(stderr, "find: ‘") || !strings.HasSuffix(stderr, "locked’: Permission denied\n") && !strings.HasSuffix(stderr, "locked/’: Permission denied\n") || status != 1 {
+		if stdout != want || !strings.HasPrefix(stderr, "find: '") || !strings.HasSuffix(stderr, "locked': Permission denied\n") && !strings.HasSuffix(stderr, "locked/': Permission denied\n") || status != 1 {
 			t.Errorf("%s = %q, %q, status %d; want %q, that permission is denied, and status 1", line, stdout, stderr, status, want)
 		}
 	}

@@ -56,7 +56,7 @@ func sortLines(ctx context.Context, p *Process) int {
 	quiet := flags.BoolP("C", "C", false, "like -c, but do not report the first bad line")
 	checkHow := flags.String("check", "", "-c, or -C for quiet and silent")
 	flags.Lookup("check").NoOptDefVal = "diagnose-first"
-	word := flags.String("sort", "", "sort according to WORD: general-numeric, human-numeric, month, numeric, version")
+	words := flags.StringArray("sort", nil, "sort according to WORD: general-numeric, human-numeric, month, numeric, version")
 	merge := flags.BoolP("merge", "m", false, "merge files that are sorted already")
 	output := flags.StringP("output", "o", "", "write the result to FILE instead of standard output")
 	zero := flags.BoolP("zero-terminated", "z", false, "lines end with NUL, not newline")
@@ -67,13 +67,15 @@ func sortLines(ctx context.Context, p *Process) int {
 	if !ok {
 		return status
 	}
-	if flags.Changed("sort") {
-		kinds := map[string]byte{"general-numeric": 'g', "human-numeric": 'h', "month": 'M', "numeric": 'n', "version": 'V'}
-		if kinds[*word] == 0 {
-			return p.errorf("invalid argument %s for '--sort'", quoteName(*word))
+	kinds := map[string]byte{"general-numeric": 'g', "human-numeric": 'h', "month": 'M', "numeric": 'n', "version": 'V'}
+	for _, word := range *words {
+		if kinds[word] == 0 {
+			return p.errorf("invalid argument %s for '--sort'", quoteName(word))
 		}
-		// The error of a second kind is left out: --sort then changes nothing.
-		global.setKind(kinds[*word])("")
+		if err := global.setKind(kinds[word])(""); err != nil {
+			p.errorf("%v", err)
+			return 2
+		}
 	}
 	switch *checkHow {
 	case "quiet", "silent":

@@ -100,13 +100,13 @@ var statDirective = lazyregexp.New(`%([-#+ 0]*)([0-9]*)(?:\.[0-9]+)?([HL]?[A-Za-
 
 // format returns a format with the values of a file.
 //
-// A letter that is not known is "?", as in GNU's stat. The width counts bytes. The flag 0
-// pads every value with zeros, not only numbers, and "-" wins over it:
+// A letter that is not known is "?", as in GNU's stat. The width counts bytes, and is at most
+// maxField. The flag 0 pads numbers with zeros, and "-" wins over it:
 //
 //	%s 5       %4s "   5"       %04s 0005       %-4s| "5   |"
 func (s statEntry) format(text string) string {
-	return statDirective().ReplaceAllStringFunc(text, func(directive string) string {
-		m := statDirective().FindStringSubmatch(directive)
+	return statDirective().ReplaceAllStringFunc(text, func(part string) string {
+		m := statDirective().FindStringSubmatch(part)
 		value, ok := s.value(m[3])
 		switch {
 		case m[3] == "%":
@@ -114,14 +114,8 @@ func (s statEntry) format(text string) string {
 		case !ok:
 			return "?"
 		}
-		width, _ := strconv.Atoi("0" + m[2])
-		if strings.Contains(m[1], "-") {
-			return fmt.Sprintf("%-*s", width, value)
-		}
-		if strings.Contains(m[1], "0") {
-			return strings.Repeat("0", max(width-len(value), 0)) + value
-		}
-		return fmt.Sprintf("%*s", width, value)
+		d := directive{flags: m[1], width: min(atoi(m[2]), maxField)}
+		return d.pad(value, d.has('0') && !strings.Contains("nNFAUGmwxyz", m[3]))
 	})
 }
 

@@ -228,8 +228,8 @@ func (t *condition) unary(op, arg string) (bool, error) {
 }
 
 // binary evaluates an operator between two operands. A file that exists is newer than
-// one that does not. -ef compares the paths in the workspaces, after symlinks. "<" and ">" compare
-// bytes. Numbers may have blanks around them, and more than 64 bits are an error.
+// one that does not. -ef compares the workspaces and the paths in them, after symlinks. "<" and
+// ">" compare bytes. Numbers may have blanks around them, and more than 64 bits are an error.
 func (t *condition) binary(a, op, b string) (bool, error) {
 	switch op {
 	case "=", "==":
@@ -247,7 +247,7 @@ func (t *condition) binary(a, op, b string) (bool, error) {
 			x, y, errX, errY = y, x, errY, errX
 		}
 		if op == "-ef" {
-			return errX == nil && errY == nil && x.Path == y.Path, nil
+			return errX == nil && errY == nil && t.p.resolve(t.ctx, a, false) == t.p.resolve(t.ctx, b, false), nil
 		}
 		return errX == nil && (errY != nil || x.ModTime.After(y.ModTime)), nil
 	}

@@ -89,12 +89,37 @@ func TestQuietWhenReaderLeaves(t *testing.T) {
 
 func TestMemoryBound(t *testing.T) {
 	t.Parallel()
-	for _, line := range []string{"sort", "tac", "tail -n 9999999", "head -n -9999999", "column -t", "xxd -s -5"} {
+	for _, line := range []string{"grep -f - x", "rg -f - x", "sort", "tac", "tail -n 9999999", "head -n -9999999", "column -t", "xxd -s -5"} {
 		p, _, stderr := newTestProcess(t, nil, strings.Fields(line)...)
 		p.Stdin, p.MaxMemory = endless("some words\n"), 1<<20
 		status := Programs[p.Args[0]](t.Context(), p)
 		if status == 0 || !strings.Contains(stderr.String(), "too large for the memory of a program, 1 MiB") {
 			t.Errorf("%s of an endless input returns %d and prints %q", line, status, stderr)
+		}
+	}
+}
+
+func TestSleep(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]time.Duration{
+		"sleep 1.5 0.5m": 31500 * time.Millisecond, "sleep 2d": 48 * time.Hour, "sleep 1e9m": 365 * 24 * time.Hour, "sleep infinityd": 365 * 24 * time.Hour, "sleep 1e300d 1e300d": 365 * 24 * time.Hour,
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p, _, _ := newTestProcess(t, nil, strings.Fields(line)...)
+			started := time.Now()
+			if status := sleep(t.Context(), p); status != 0 || time.Since(started) != want {
+				t.Errorf("%s returns %d after %v, want 0 after %v", line, status, time.Since(started), want)
+			}
+		})
+	}
+}
+
+func TestWidthBound(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"stat -c %099999999s f", "stat -c %099999999999999999999s f", "stat -c %99999999999999999999n f", "stat -c %-99999999999999999999n f", "date +%99999999999999999999Y", "find f -printf %99999999999999999999p\\n"} {
+		p, stdout, stderr := newTestProcess(t, map[string]string{"f": "x"}, strings.Fields(line)...)
+		if status := Programs[p.Args[0]](t.Context(), p); status != 0 || stdout.Len() != maxField+1 {
+			t.Errorf("%s returns %d and prints %d bytes, %q, want %d", line, status, stdout.Len(), stderr, maxField+1)
 		}
 	}
 }
@@ -127,6 +152,14 @@ func TestRefused(t *testing.T) {
 		{"env -S x", "env: -S is not supported: write the words as arguments"},
 		{"tac -r", "tac: -r is not supported: separators are plain text"},
 		{"printf %a 1", "printf: `%a' is not supported"},
+		{"join / -", "join: /: Is a directory"},
+		{"join - /", "join: /: Is a directory"},
+		{"comm / -", "comm: /: Is a directory"},
+		{"sort -n --sort=month", "sort: options '-Mn' are incompatible"},
+		{"mkdir /", "mkdir: cannot create directory '/': File exists"},
+		{"rmdir x", "rmdir: failed to remove 'x': No such file or directory"},
+		{"find x", "find: 'x': No such file or directory"},
+		{"find . -newermt x", "find: I cannot figure out how to interpret 'x' as a date or time"},
 	}
 	for _, c := range cases {
 		p, _, stderr := newTestProcess(t, nil, strings.Fields(c.line)...)

@@ -79,7 +79,7 @@ type Regexp struct {
 	remote   string         // the pattern for a search by a provider
 	exact    bool           // remote matches no other lines
 	words    string         // matches the lines of ASCII that have a match of whole words, and of the others too many; "" for none
-	groups   int            // how many there are
+	names    []string       // of the groups, "" for one without a name; the first stands for the match
 	warnings []string       // about escapes without a meaning, as GNU's programs print them
 }
 
@@ -147,7 +147,7 @@ func (r *Regexp) compile(flags, full, plain string, asserted bool, opts *Options
 	if err != nil {
 		return re2Error(err)
 	}
-	r.groups = tree.MaxCap()
+	r.names = tree.CapNames()
 	if asserted {
 		if r.machine, err = newMachine(tree, longest); err != nil {
 			return err
@@ -252,7 +252,10 @@ func seesLineEnd(tree *syntax.Regexp) bool {
 
 // Groups returns how many groups the pattern has. Those without a number, as
 // (?:a), do not count.
-func (r *Regexp) Groups() int { return r.groups }
+func (r *Regexp) Groups() int { return len(r.names) - 1 }
+
+// Group returns the number of the group with a name that is not empty, -1 if there is none.
+func (r *Regexp) Group(name string) int { return slices.Index(r.names, name) }
 
 // Warnings returns what GNU's programs warn about. Only extended patterns have
 // any. The caller must not change the slice.

@@ -1,0 +1,122 @@
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/workspacekit/workspacekit/providers/localbash"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// linkFiles and links are a folder with symlinks.
+var (
+	linkFiles = map[string]string{"f": "f\n", "other": "other\n", "dir/x": "x\n", "dir/sub/y": "y\n", "loop/x": "x\n", "loop/two/y": "y\n"}
+	links     = map[string]string{"to-f": "f", "to-other": "other", "to-dir": "dir", "dangling": "nothing", "dir/sub/to-x": "../x", "loop/one": "../loop", "loop/two/back": "../../loop"}
+)
+
+// linkTree makes the folder, and a workspace of it.
+func linkTree(t *testing.T) (string, *workspace.Workspace) {
+	t.Helper()
+	dir := t.TempDir()
+	writeTree(t, dir, linkFiles)
+	for name, target := range links {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fsys, err := localbash.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { fsys.Close() })
+	return dir, workspace.New("repo", fsys, nil)
+}
+
+// TestLinks compares programs with the real ones in a folder with symlinks.
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	test := gnuTest{files: linkFiles}
+	for _, line := range []string{
+		"mv to-f other", "mv to-f f", "mv f to-f", "mv other to-f", "mv to-f to-other", "mv to-f to-f", "mv f dangling", "mv dangling f", "mv to-dir f", "mv -T f to-dir", "mv to-f to-dir",
+		"mv to-dir dir", "mv dir to-f", "mv dir to-dir", "mv dir/x to-dir/x", "mv to-dir/x dir", "mv to-dir/ new", "mv -n f to-f", "mv -v to-f new", "mv dir to-dir/sub",
+		"cp to-f f", "cp f to-f", "cp to-f new", "cp dir/x to-dir/x", "cp to-f other",
+		"ls -L", "ls -LF dir to-f", "ls -LR dir", "ls -LR loop", "ls -LaR loop/two", "ls -LR to-dir", "ls -L dangling", "ls -LF loop", "ls -LRF loop",
+		"rmdir to-dir", "rmdir to-dir/", "rm -d to-dir/", "rm to-dir", "rm -r to-dir", "rm -f to-f/", "rmdir to-f/",
+	} {
+		args := shellWords(t, line)
+		c := gnuCase{args[1:], "empty"}
+		dir, _ := linkTree(t)
+		want := test.runReal(t, args[:1], c, "", dir) + treeOf(t, os.DirFS(dir), linkFiles)
+		dir, ws := linkTree(t)
+		if got := test.runOurs(t, args[0], c, "", ws) + treeOf(t, os.DirFS(dir), linkFiles); got != want {
+			t.Errorf("%s\ngot:\n%s\nwant:\n%s", line, got, want)
+		}
+	}
+}
+
+// TestCopyLinks copies directories with symlinks, which can lead back to them.
+func TestCopyLinks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		line, want, stderr string
+		status             int
+	}{
+		{"cp -r dir new", "new/ new/sub/ new/sub/y new/x", "cp: cannot create symbolic link 'new/sub/to-x': a workspace cannot create any; -L copies what it leads to\n", 1},
+		{"cp -r to-dir/sub new", "new/ new/y", "cp: cannot create symbolic link 'new/to-x': a workspace cannot create any; -L copies what it leads to\n", 1},
+		{"cp -rL to-dir new", "new/ new/sub/ new/sub/to-x new/sub/y new/x", "", 0},
+		{"cp -rL loop new", "new/ new/two/ new/two/y new/x", "cp: cannot copy cyclic symbolic link 'loop/one'\ncp: cannot copy cyclic symbolic link 'loop/two/back'\n", 1},
+		{"cp -r loop new", "new/ new/two/ new/two/y new/x", "cp: cannot create symbolic link 'new/one': a workspace cannot create any; -L copies what it leads to\ncp: cannot create symbolic link 'new/two/back': a workspace cannot create any; -L copies what it leads to\n", 1},
+		{"cp -r dir to-dir/new", "", "cp: cannot copy a directory, 'dir', into itself, 'to-dir/new'\n", 1},
+		{"cp -r to-dir dir/new", "", "cp: cannot copy a directory, 'to-dir', into itself, 'dir/new'\n", 1},
+		{"rm -r to-dir/", "", "rm: cannot remove 'to-dir/': Not a directory\n", 1},
+		{"rm -rv to-dir/", "", "rm: cannot remove 'to-dir/': Not a directory\n", 1},
+	} {
+		dir, ws := linkTree(t)
+		_, stderr, status := run(t, ws, "", c.line)
+		var names []string
+		for line := range strings.Lines(treeOf(t, os.DirFS(dir), linkFiles)) {
+			name, _, _ := strings.Cut(strings.TrimSpace(line), ":")
+			if strings.HasPrefix(name, "new") || strings.HasPrefix(name, "dir/new") {
+				names = append(names, name)
+			}
+		}
+		if got := strings.Join(names, " "); got != c.want || stderr != c.stderr || status != c.status {
+			t.Errorf("%s makes %q, prints %q, and returns %d, want %q, %q and %d", c.line, got, stderr, status, c.want, c.stderr, c.status)
+		}
+	}
+}
+
+// TestSameFile compares names in two workspaces.
+func TestSameFile(t *testing.T) {
+	t.Parallel()
+	_, ws := linkTree(t)
+	other := memoryTree(t, linkFiles)
+	lake := workspace.New("lake", other, nil)
+	for line, want := range map[string]int{
+		"test /repo/f -ef /lake/f": 1, "test /repo/f -ef /repo/./f": 0, "test /repo/f -ef /repo/to-f": 0, "test /repo/dir/x -ef /repo/to-dir/x": 0, "test /repo/f -ef /repo/other": 1, "test /repo/no -ef /repo/no": 1, "test /tmp -ef /lake": 1,
+	} {
+		if _, stderr, status := runIn(t, []*workspace.Workspace{ws, lake}, "", line); status != want || stderr != "" {
+			t.Errorf("%s returns %d and prints %q, want %d", line, status, stderr, want)
+		}
+	}
+}
+
+// TestMoveLinks moves symlinks to another workspace, where they become the files behind them.
+func TestMoveLinks(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		line, want string // want: what /lake/f contains
+		status     int
+	}{
+		{"mv /repo/to-other /lake/f", "other\n", 0}, {"mv /repo/to-other /lake", "f\n", 0}, {"mv /repo/dangling /lake/f", "f\n", 1}, {"mv /repo/to-dir /lake/f", "f\n", 1},
+	} {
+		_, ws := linkTree(t)
+		lake := workspace.New("lake", memoryTree(t, map[string]string{"f": "f\n"}), nil)
+		_, stderr, status := runIn(t, []*workspace.Workspace{ws, lake}, "", c.line)
+		if files := contents(t, lake); files["f"] != c.want || files["f.mv~"] != "" || status != c.status {
+			t.Errorf("%s prints %q and returns %d, with the files %q, want %q in f and %d", c.line, stderr, status, files, c.want, c.status)
+		}
+	}
+}

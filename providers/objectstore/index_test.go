@@ -75,6 +75,48 @@ func TestIndexRequests(t *testing.T) {
 	}
 }
 
+// TestIgnoreFilesAreKept searches with ignore files, of which the one at the root comes after
+// other names: a search downloads those that have changed.
+func TestIgnoreFilesAreKept(t *testing.T) {
+	t.Parallel()
+	server := s3test.New(t, nil)
+	for name, content := range map[string]string{
+		".git/HEAD": "x", ".env": "x", ".gitignore": "*.log\n", "a.log": "x", "a.txt": "x", "sub/.gitignore": "/tmp\n", "sub/tmp/c.txt": "x", "sub/b.txt": "x",
+	} {
+		server.Put(bucket, "p/"+name, []byte(content))
+	}
+	fsys := inProcess(server, awsCompat()).open(t, "p", objectstore.Options{})
+	search := func(what string, downloads int, want ...string) {
+		t.Helper()
+		before := len(server.Requests())
+		result, err := fsys.Grep(t.Context(), "x", &workspace.GrepOptions{Gitignore: true, IncludeGlob: "*.txt"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var found []string
+		for _, m := range result.Matches {
+			found = append(found, m.Path)
+		}
+		paths, err := fsys.Glob(t.Context(), "**/*.txt", &workspace.GlobOptions{Gitignore: true})
+		if diff := cmp.Diff([][]string{want, want}, [][]string{found, paths}); err != nil || diff != "" {
+			t.Errorf("%s: Glob = %v (-want +got of Grep and Glob):\n%s", what, err, diff)
+		}
+		got := 0
+		for _, request := range server.Requests()[before:] {
+			if request.Op == "GetObject" {
+				got++
+			}
+		}
+		if got != downloads {
+			t.Errorf("%s: Grep and Glob download %d files, want %d", what, got, downloads)
+		}
+	}
+	search("the first search", 4, "a.txt", "sub/b.txt")
+	search("the second search", 0, "a.txt", "sub/b.txt")
+	server.Put(bucket, "p/sub/.gitignore", []byte("b.txt\n"))
+	search("after a change", 2, "a.txt", "sub/tmp/c.txt")
+}
+
 // TestIndexKinds searches a text, a binary file and a large one again.
 func TestIndexKinds(t *testing.T) {
 	t.Parallel()

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
+	"sync"
 
+	"github.com/workspacekit/workspacekit/internal/ignore"
 	"github.com/workspacekit/workspacekit/internal/lines"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scan"
@@ -19,13 +22,15 @@ import (
 // GlobSource implements [scan.Searcher]. A Glob lists only below what is literal at
 // the beginning of its pattern: 1,000 keys with one request if the pattern has
 // "**", and otherwise directory by directory, so as not to list what is deeper.
-func (t *tree) GlobSource(string, workspace.GlobOptions) scan.Source { return source{tree: t} }
+func (t *tree) GlobSource(string, workspace.GlobOptions) scan.Source {
+	return source{tree: t, ignoreFiles: new(sync.Map)}
+}
 
 // GrepSource implements [scan.Searcher]. A Grep lists as Walk does, and downloads
 // with one request each the files that the globs, the limit of the size, the
 // cache and the index leave over, several at a time.
 func (t *tree) GrepSource(pattern string, opts workspace.GrepOptions, _ scan.Hidden) (src scan.Source, workers int) {
-	s := source{tree: t}
+	s := source{tree: t, ignoreFiles: new(sync.Map)}
 	if t.summaries != nil {
 		s.query = trigram.PlanGrep(pattern, opts)
 	}
@@ -37,6 +42,8 @@ func (t *tree) GrepSource(pattern string, opts workspace.GrepOptions, _ scan.Hid
 type source struct {
 	tree  *tree
 	query trigram.Query // what a text must meet for the pattern to match in it
+	// ignoreFiles has the versions of the ignore files that the listing has shown, by name.
+	ignoreFiles *sync.Map
 }
 
 var _ scan.Walker = source{}
@@ -53,6 +60,7 @@ func (s source) List(ctx context.Context, dir string, _ bool) ([]scan.Child, err
 	children := make([]scan.Child, len(infos))
 	for i, info := range infos {
 		children[i] = scan.Child{Name: info.Name, Type: info.Type}
+		s.listed(info)
 	}
 	return children, nil
 }
@@ -62,9 +70,17 @@ func (s source) Walk(ctx context.Context, dir, after string, visit func(workspac
 	if err := ops.CheckName(dir); err != nil {
 		return err
 	}
-	return s.tree.Walk(ctx, dir, workspace.WalkOptions{After: after}, func(info workspace.FileInfo, _ error) error {
+	return s.tree.walk(&walk{ctx: ctx, dir: dir, after: after, listed: s.listed, fn: func(info workspace.FileInfo, _ error) error {
 		return visit(info)
-	})
+	}})
+}
+
+// listed notes the version of an ignore file. A page shows it before the search needs its rules,
+// unless a directory begins with the last names of a page.
+func (s source) listed(info workspace.FileInfo) {
+	if path.Base(info.Path) == ignore.FileName {
+		s.ignoreFiles.Store(info.Path, info.Version)
+	}
 }
 
 // Stat implements [scan.Source].
@@ -80,8 +96,7 @@ func (s source) Stat(ctx context.Context, name string) (workspace.FileType, erro
 func (s source) Read(ctx context.Context, name string, _ *[]byte, opts scan.ReadOptions) ([]byte, error) {
 	t, known := s.tree, opts.Known
 	if known == nil {
-		data, _, err := t.ReadFile(ctx, name, opts.Limit)
-		return data, err
+		return s.readIgnoreFile(ctx, name, opts.Limit)
 	}
 	if err := ops.CheckSize(ops.ReadFile, name, known.Size, opts.Limit); err != nil || known.Size == 0 {
 		return nil, err
@@ -108,6 +123,21 @@ func (s source) Read(ctx context.Context, name string, _ *[]byte, opts scan.Read
 	return data, nil
 }
 
+// readIgnoreFile returns the content of an ignore file, of which the search knows no more than
+// what listed has noted.
+func (s source) readIgnoreFile(ctx context.Context, name string, limit int64) ([]byte, error) {
+	if version, ok := s.ignoreFiles.LoadAndDelete(name); ok { // it is read once in a search
+		if data, ok := s.tree.contentCache.Get(name, version.(workspace.Version)); ok && int64(len(data)) <= limit {
+			return data, nil
+		}
+	}
+	data, version, err := s.tree.ReadFile(ctx, name, limit)
+	if err == nil {
+		s.tree.contentCache.Put(name, version, data)
+	}
+	return data, err
+}
+
 // summarise keeps a summary of data, the content of a version of the file name, or the
 // beginning if it is binary.
 func (t *tree) summarise(name string, version workspace.Version, data []byte) {
@@ -131,7 +161,12 @@ const maxHeld = 4000
 // names continue a name with one of the characters before the slash ("a-1",
 // "a-2"), one request or two more find out whether that is a directory ("a").
 func (t *tree) Walk(ctx context.Context, dir string, opts workspace.WalkOptions, fn workspace.WalkFunc) error {
-	w := &walk{tree: t, ctx: ctx, dir: dir, prefix: t.prefix.DirKey(dir), after: opts.After, fn: fn}
+	return t.walk(&walk{ctx: ctx, dir: dir, after: opts.After, fn: fn})
+}
+
+// walk is Walk as w says.
+func (t *tree) walk(w *walk) error {
+	w.tree, w.prefix = t, t.prefix.DirKey(w.dir)
 	if err := w.run(); !errors.Is(err, fs.SkipAll) {
 		return err
 	}
@@ -146,6 +181,7 @@ type walk struct {
 	prefix string // of the keys of dir
 	after  string // paths up to it are not wanted
 	fn     workspace.WalkFunc
+	listed func(workspace.FileInfo) // is told of each file once it is listed; may be nil
 
 	buffer listing.ReorderBuffer
 	chain  string   // the directories that the last key lies in, with a slash
@@ -223,7 +259,11 @@ func (w *walk) add(p listing.Page) {
 			continue
 		}
 		if name, ok := object.NameOf(rel); ok {
-			w.buffer.Add(w.entry(name, o.Info))
+			e := w.entry(name, o.Info)
+			if w.listed != nil {
+				w.listed(e.Info)
+			}
+			w.buffer.Add(e)
 		}
 	}
 }

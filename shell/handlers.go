@@ -18,6 +18,7 @@ import (
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
 
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/shell/internal/command"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -124,7 +125,7 @@ func (r *run) replace(hc interp.HandlerContext, args []string) []string {
 		return args // a function
 	}
 	rest := r.replaceBuiltin(hc, args[prefix:])
-	if len(rest) > 0 && strings.HasPrefix(rest[0], internalPrefix) {
+	if len(rest) > 0 && strings.HasPrefix(rest[0], r.shell.state.prefix) {
 		return rest // an internal command is none of the interpreter's builtins
 	}
 	return slices.Concat(args[:prefix], rest)
@@ -135,7 +136,7 @@ func (r *run) replace(hc interp.HandlerContext, args []string) []string {
 func (r *run) replaceCommand(hc interp.HandlerContext, args []string, prefix int) []string {
 	switch flag := args[prefix+1]; flag {
 	case "-v", "-V":
-		return slices.Concat([]string{typeCommand, "command" + flag}, args[prefix+2:])
+		return slices.Concat([]string{r.shell.state.prefix + typeCommand, "command" + flag}, args[prefix+2:])
 	case "-p", "--":
 		return r.replace(hc, slices.Concat(args[:prefix+1], args[prefix+2:]))
 	default:
@@ -147,17 +148,17 @@ func (r *run) replaceCommand(hc interp.HandlerContext, args []string, prefix int
 // returned as it is, and the interpreter then asks exec to run it.
 func (r *run) replaceBuiltin(hc interp.HandlerContext, args []string) []string {
 	if why := refusal(args); why != "" {
-		return fails(hc, 2, "%s: not possible here: %s", args[0], why)
+		return r.fails(hc, 2, "%s: not possible here: %s", args[0], why)
 	}
 	if helps(args) {
 		fmt.Fprintf(hc.Stdout, "%s: %s %s\n", args[0], args[0], usages[args[0]])
-		return []string{statusCommand, "2"} // as bash
+		return []string{r.shell.state.prefix + statusCommand, "2"} // as bash
 	}
 	switch args[0] {
 	case "eval":
 		text, err := r.rewritten(strings.Join(args[1:], " "))
 		if err != nil {
-			return fails(hc, 2, "eval: %v", err)
+			return r.fails(hc, 2, "eval: %v", err)
 		}
 		return []string{"eval", text}
 	case "source", ".":
@@ -166,18 +167,20 @@ func (r *run) replaceBuiltin(hc interp.HandlerContext, args []string) []string {
 		return r.replaceTrap(hc, args)
 	case "alias":
 		for _, arg := range args[1:] {
-			if strings.ContainsAny(arg, "$`<>{}()") {
-				return fails(hc, 1, "alias: only plain words are supported; define a function")
+			if strings.ContainsAny(arg, "$`<>{}()~") {
+				return r.fails(hc, 1, "alias: only plain words are supported; define a function")
 			}
 		}
+	case "unset":
+		return r.replaceUnset(hc, args)
 	case "type":
-		return slices.Concat([]string{typeCommand}, args)
+		return slices.Concat([]string{r.shell.state.prefix + typeCommand}, args)
 	case "read":
-		return slices.Concat([]string{readCommand}, args[1:])
+		return slices.Concat([]string{r.shell.state.prefix + readCommand}, args[1:])
 	case "mapfile", "readarray":
-		return slices.Concat([]string{mapfileCommand}, args[1:])
+		return slices.Concat([]string{r.shell.state.prefix + mapfileCommand}, args[1:])
 	case "printf":
-		return slices.Concat([]string{printfCommand}, args[1:])
+		return slices.Concat([]string{r.shell.state.prefix + printfCommand}, args[1:])
 	case "echo":
 		return echoFlags(args)
 	case "pwd":
@@ -256,9 +259,9 @@ func helps(args []string) bool { return len(args) == 2 && args[1] == "--help" &&
 
 // fails prints a message, and returns a call with an exit status. The message is printed now,
 // to the standard error that the command has.
-func fails(hc interp.HandlerContext, status int, format string, args ...any) []string {
+func (r *run) fails(hc interp.HandlerContext, status int, format string, args ...any) []string {
 	fmt.Fprintf(hc.Stderr, "bash: "+format+"\n", args...)
-	return []string{statusCommand, strconv.Itoa(status)}
+	return []string{r.shell.state.prefix + statusCommand, strconv.Itoa(status)}
 }
 
 // replaceSource reads the file that source runs, and rewrites it. What the interpreter then
@@ -267,7 +270,7 @@ func fails(hc interp.HandlerContext, status int, format string, args ...any) []s
 // A name without a slash is one in the working directory: PATH is not searched.
 func (r *run) replaceSource(hc interp.HandlerContext, args []string) []string {
 	if len(args) < 2 {
-		return fails(hc, 2, "%s: filename argument required", args[0])
+		return r.fails(hc, 2, "%s: filename argument required", args[0])
 	}
 	file, err := r.process(hc, args).Open(context.Background(), args[1])
 	var data []byte
@@ -276,11 +279,11 @@ func (r *run) replaceSource(hc interp.HandlerContext, args []string) []string {
 		file.Close()
 	}
 	if err != nil {
-		return fails(hc, 1, "%s: %s", args[1], command.ErrorText(err))
+		return r.fails(hc, 1, "%s: %s", args[1], command.ErrorText(err))
 	}
 	text, err := r.rewritten(string(data))
 	if err != nil {
-		return fails(hc, 2, "%s: %v", args[1], err)
+		return r.fails(hc, 2, "%s: %v", args[1], err)
 	}
 	piece := sourcePath + strconv.Itoa(r.shell.state.keepPiece(text))
 	return slices.Concat([]string{"source", piece}, args[2:])
@@ -307,7 +310,7 @@ func (r *run) replaceTrap(hc interp.HandlerContext, args []string) []string {
 	text, err := rest[0], error(nil)
 	if text != "-" && text != "" {
 		if text, err = r.rewritten(text); err != nil {
-			return fails(hc, 2, "trap: %v", err)
+			return r.fails(hc, 2, "trap: %v", err)
 		}
 	}
 	signals := []string{}
@@ -323,6 +326,34 @@ func (r *run) replaceTrap(hc interp.HandlerContext, args []string) []string {
 		return []string{":"}
 	}
 	return slices.Concat([]string{"trap", text}, signals)
+}
+
+// plainElement is what unset can be called with: a name, or an element without an expression.
+var plainElement = lazyregexp.New(`^[^\[]*(\[([A-Za-z0-9_]*|[@*]|-[0-9]+)\])?$`)
+
+// replaceUnset rewrites the subscripts of unset, which the interpreter would parse and expand
+// by itself. Those of associative arrays are keys, which it takes as they are.
+//
+//	unset 'a[$i+1]'    eval 'unset "a[$(($i+1))]"'
+func (r *run) replaceUnset(hc interp.HandlerContext, args []string) []string {
+	text, computed := "unset", false
+	for _, arg := range args[1:] {
+		name, sub, _ := strings.Cut(arg, "[")
+		vr := hc.Env.Get(name)
+		if _, target := vr.Resolve(hc.Env); vr.Kind == expand.NameRef {
+			vr = target
+		}
+		if plainElement().MatchString(arg) || vr.Kind == expand.Associative {
+			text += " " + quoted(arg)
+			continue
+		}
+		text += fmt.Sprintf(` "%s[$((%s))]"`, name, strings.TrimSuffix(sub, "]"))
+		computed = true
+	}
+	if !computed {
+		return args
+	}
+	return r.replaceBuiltin(hc, []string{"eval", text})
 }
 
 // echoFlags takes combined flags apart, as in echo -ne, which the interpreter's echo would
@@ -358,7 +389,7 @@ func cdArgs(args []string) []string {
 // that waits for input ends, too.
 func (r *run) exec(ctx context.Context, args []string) (err error) {
 	hc := interp.HandlerCtx(ctx)
-	if internal := r.internal(args[0]); internal != nil {
+	if internal := r.internal(strings.CutPrefix(args[0], r.shell.state.prefix)); internal != nil {
 		if err := internal(ctx, hc, args); err != nil {
 			return err
 		}

@@ -15,24 +15,28 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Commands of the shell itself. A script cannot define functions with these names, as no name
-// of a function has a space; see isInternal for a script that calls them.
+// Commands of the shell itself. Their names begin with state.prefix, which no script can guess:
+// "wk run" is short for such a name in comments. What rewrite puts into a tree has the name in
+// single quotes. What run.call puts in place of a builtin is a list of arguments, which nothing
+// parses again.
 //
-// What rewrite puts into a tree has them in single quotes. What run.call puts in place of a
-// builtin is a list of arguments, which nothing parses again.
+// A script can learn the prefix from a trace (set -x). That is of no use: text with the prefix in
+// single quotes is refused (run.parse), so that whatever rewrite and restore take for a command
+// of the shell is one. A call of "$x" can name such a command; its arguments are rewritten and
+// guarded as those of all calls are, and the commands are safe with any arguments.
 const (
 	internalPrefix = "wk "
-	runCommand     = "wk run"    // runs a piece of the script as a part of a pipeline or in the background
-	keepCommand    = "wk keep"   // keeps its input as /dev/fd/N, and prints that name
-	statusCommand  = "wk status" // returns its argument, or 1 if a file could not be stored
-	showCommand    = "wk show"   // prints functions as they were written
-	namesCommand   = "wk names"  // declare -F
-	countCommand   = "wk count"  // prints how many elements an associative array has
-	timeCommand    = "wk time"   // the keyword time
-	typeCommand    = "wk type"   // type, command -v
-	readCommand    = "wk read"   // read
-	mapfileCommand = "wk mapfile"
-	printfCommand  = "wk printf"
+	runCommand     = "run"    // runs a piece of the script as a part of a pipeline or in the background
+	keepCommand    = "keep"   // keeps its input as /dev/fd/N, and prints that name
+	statusCommand  = "status" // returns its argument, or 1 if a file could not be stored
+	showCommand    = "show"   // declare -f: prints functions as they were written
+	namesCommand   = "names"  // declare -F
+	countCommand   = "count"  // prints how many elements an associative array has
+	timeCommand    = "time"   // the keyword time
+	typeCommand    = "type"   // type, command -v
+	readCommand    = "read"   // read
+	mapfileCommand = "mapfile"
+	printfCommand  = "printf"
 )
 
 // reserved are names that a script cannot give to functions, because what they do is
@@ -93,7 +97,8 @@ func deeper(n int) bool {
 // parse reads a script and rewrites it. name is for the parser's messages, where bash has the
 // name of the script. Nothing is run.
 //
-// Its errors are those of the parser, errDepth, and texts that say what is not supported.
+// Its errors are those of the parser, errDepth, and texts that say what is not supported. The
+// name of a command of the shell itself is not.
 func (r *run) parse(text, name string) (*syntax.File, error) {
 	if len(text) > maxScript {
 		return nil, fmt.Errorf("the script has %d bytes, and the limit is %d", len(text), maxScript)
@@ -105,8 +110,18 @@ func (r *run) parse(text, name string) (*syntax.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	syntax.Walk(file, func(node syntax.Node) bool {
+		if quoted, ok := node.(*syntax.SglQuoted); ok && strings.Contains(quoted.Value, r.shell.state.prefix) {
+			err = errors.New("the script has the name of a command of the shell itself")
+		}
+		return err == nil
+	})
+	if err != nil {
+		return nil, err
+	}
 	r.parsing.Lock()
 	defer r.parsing.Unlock()
+	r.wrapped = map[syntax.Node]bool{}
 	return file, r.rewrite(file)
 }
 
@@ -154,7 +169,7 @@ func (r *run) rewrite(node syntax.Node) (err error) {
 		switch node := node.(type) {
 		case *syntax.Stmt:
 			err = r.stmt(node)
-			if call, ok := node.Cmd.(*syntax.CallExpr); ok && isInternal(call) {
+			if call, ok := node.Cmd.(*syntax.CallExpr); ok && r.shell.state.internal(call) != "" {
 				// The arguments are final, but the words of redirections are not.
 				return len(node.Redirs) > 0
 			}
@@ -218,21 +233,28 @@ func (r *run) rewrite(node syntax.Node) (err error) {
 	return err
 }
 
-// isInternal reports whether a call is of a command of the shell itself, which has been
-// rewritten already.
-//
-// It cannot tell such a call from one that the script has spelled in single quotes, whose
-// arguments are then not rewritten.
-func isInternal(call *syntax.CallExpr) bool {
+// internal returns which command of the shell itself a call is of, "" if of none. Such a call
+// comes from rewrite; see the commands.
+func (s *state) internal(call *syntax.CallExpr) string {
 	if len(call.Args) == 0 || len(call.Args[0].Parts) != 1 {
-		return false
+		return ""
 	}
-	quoted, ok := call.Args[0].Parts[0].(*syntax.SglQuoted)
-	return ok && strings.HasPrefix(quoted.Value, internalPrefix)
+	if quoted, ok := call.Args[0].Parts[0].(*syntax.SglQuoted); ok && !quoted.Dollar {
+		if name, ok := strings.CutPrefix(quoted.Value, s.prefix); ok {
+			return name
+		}
+	}
+	return ""
 }
 
 // internalCall returns a call of a command of the shell itself. args need no quotes.
-func internalCall(name string, args ...string) *syntax.CallExpr {
+func (r *run) internalCall(name string, args ...string) *syntax.CallExpr {
+	return quotedCall(r.shell.state.prefix+name, args...)
+}
+
+// quotedCall returns a call of a command by its name in quotes, which keep it from being a
+// keyword. args need no quotes.
+func quotedCall(name string, args ...string) *syntax.CallExpr {
 	call := &syntax.CallExpr{Args: []*syntax.Word{{Parts: []syntax.WordPart{&syntax.SglQuoted{Value: name}}}}}
 	for _, arg := range args {
 		call.Args = append(call.Args, literal(arg))
@@ -267,7 +289,7 @@ func (r *run) stmt(st *syntax.Stmt) error {
 		// "!" stays outside, where it is for the status of the block.
 		inner.Negated, inner.Comments = false, nil
 		r.wrapped[&inner] = true
-		status := internalCall(statusCommand)
+		status := r.internalCall(statusCommand)
 		status.Args = append(status.Args, lastStatus())
 		st.Redirs = nil
 		st.Cmd = &syntax.Block{Stmts: []*syntax.Stmt{{Cmd: &syntax.Block{Stmts: []*syntax.Stmt{&inner}}}, {Cmd: status}}}
@@ -288,15 +310,8 @@ func (r *run) stmt(st *syntax.Stmt) error {
 			if cmd.Variant.Value == "local" {
 				name = "local"
 			}
-			st.Cmd = internalCall(name, flag)
-		} else if names, ok := functionNames(cmd); ok {
-			st.Cmd = names
-		} else if showsFunctions(cmd) && !r.wrapped[cmd] {
-			r.wrapped[cmd] = true
-			word := &syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{Parts: []syntax.WordPart{
-				&syntax.CmdSubst{Stmts: []*syntax.Stmt{{Cmd: cmd}}}}}}}
-			call := internalCall(showCommand)
-			call.Args = append(call.Args, word)
+			st.Cmd = quotedCall(name, flag)
+		} else if call := r.functionNames(cmd); call != nil {
 			st.Cmd = call
 		}
 	}
@@ -326,11 +341,11 @@ func storesFile(st *syntax.Stmt) bool {
 // interpreter: the same command before the statement, and after it with its status.
 func (r *run) timeClause(st *syntax.Stmt, clause *syntax.TimeClause) {
 	n := r.shell.state.nextNumber()
-	block := &syntax.Block{Stmts: []*syntax.Stmt{{Cmd: internalCall(timeCommand, strconv.Itoa(n))}}}
+	block := &syntax.Block{Stmts: []*syntax.Stmt{{Cmd: r.internalCall(timeCommand, strconv.Itoa(n))}}}
 	if clause.Stmt != nil {
 		block.Stmts = append(block.Stmts, clause.Stmt)
 	}
-	after := internalCall(timeCommand, strconv.Itoa(n))
+	after := r.internalCall(timeCommand, strconv.Itoa(n))
 	after.Args = append(after.Args, lastStatus())
 	block.Stmts = append(block.Stmts, &syntax.Stmt{Cmd: after})
 	st.Cmd = block
@@ -360,20 +375,30 @@ func refusedFlag(decl *syntax.DeclClause) string {
 	return ""
 }
 
-// functionNames returns the call that replaces declare -F, with the names that it asks for.
-func functionNames(decl *syntax.DeclClause) (*syntax.CallExpr, bool) {
-	if !showsFunctions(decl) || !slices.ContainsFunc(decl.Args, func(as *syntax.Assign) bool {
-		return as.Naked && as.Name == nil && strings.Contains(as.Value.Lit(), "F")
-	}) {
-		return nil, false
-	}
-	call := internalCall(namesCommand)
+// functionNames returns the call that replaces declare -f and -F, nil for other declarations.
+func (r *run) functionNames(decl *syntax.DeclClause) *syntax.CallExpr {
+	call := r.internalCall("")
+	flags := ""
 	for _, as := range decl.Args {
-		if as.Naked && as.Name != nil {
+		switch {
+		case !as.Naked:
+		case as.Name != nil:
 			call.Args = append(call.Args, literal(as.Name.Value))
+		case strings.HasPrefix(as.Value.Lit(), "-"):
+			flags += as.Value.Lit()
+		default:
+			call.Args = append(call.Args, as.Value)
 		}
 	}
-	return call, true
+	switch {
+	case strings.Contains(flags, "F"):
+		call.Args[0] = r.internalCall(namesCommand).Args[0]
+	case strings.Contains(flags, "f"):
+		call.Args[0] = r.internalCall(showCommand).Args[0]
+	default:
+		return nil
+	}
+	return call
 }
 
 // unquoteLet returns what let has in quotes as an expression: let "x = 1". Text with
@@ -403,13 +428,6 @@ func unquoteLet(expr syntax.ArithmExpr) syntax.ArithmExpr {
 		return parsed
 	}
 	return expr
-}
-
-// showsFunctions reports whether a declaration is declare -f or -F.
-func showsFunctions(decl *syntax.DeclClause) bool {
-	return slices.ContainsFunc(decl.Args, func(as *syntax.Assign) bool {
-		return as.Naked && as.Name == nil && strings.HasPrefix(as.Value.Lit(), "-") && strings.ContainsAny(as.Value.Lit(), "fF")
-	})
 }
 
 // pipe gives both sides of a pipeline a subshell: the interpreter runs the right one in
@@ -448,12 +466,12 @@ func (r *run) piece(st *syntax.Stmt) (*syntax.CallExpr, error) {
 	if err := r.rewrite(file); err != nil {
 		return nil, err
 	}
-	return internalCall(runCommand, strconv.Itoa(r.shell.state.keepPiece(printed(file)))), nil
+	return r.internalCall(runCommand, strconv.Itoa(r.shell.state.keepPiece(printed(file)))), nil
 }
 
 // callExpr guards a simple command.
 func (r *run) callExpr(call *syntax.CallExpr) error {
-	if isInternal(call) {
+	if r.shell.state.internal(call) != "" {
 		return nil
 	}
 	for _, as := range call.Assigns {
@@ -699,15 +717,15 @@ func (r *run) word(w *syntax.Word) error {
 			if part.Op != syntax.CmdIn {
 				return fmt.Errorf("%s(...) is not supported; write to a file below /tmp, and read that", part.Op)
 			}
-			w.Parts[i] = keepSubst(part)
+			w.Parts[i] = r.keepSubst(part)
 		case *syntax.ParamExp:
 			if r.countsMap(part) {
-				w.Parts[i] = countSubst(part.Param.Value)
+				w.Parts[i] = r.countSubst(part.Param.Value)
 			}
 		case *syntax.DblQuoted:
 			for j, inner := range part.Parts {
 				if p, ok := inner.(*syntax.ParamExp); ok && r.countsMap(p) {
-					part.Parts[j] = countSubst(p.Param.Value)
+					part.Parts[j] = r.countSubst(p.Param.Value)
 				}
 			}
 		case *syntax.Lit:
@@ -735,19 +753,19 @@ func (r *run) countsMap(p *syntax.ParamExp) bool {
 }
 
 // countSubst returns what replaces ${#m[@]}.
-func countSubst(name string) *syntax.CmdSubst {
-	return &syntax.CmdSubst{Stmts: []*syntax.Stmt{{Cmd: internalCall(countCommand, name)}}}
+func (r *run) countSubst(name string) *syntax.CmdSubst {
+	return &syntax.CmdSubst{Stmts: []*syntax.Stmt{{Cmd: r.internalCall(countCommand, name)}}}
 }
 
 // keepSubst returns what replaces <(...): its output is kept as /dev/fd/N. So all of it is
 // read before the command begins, unlike in bash, where both run at the same time:
 //
 //	cat <(ls)    cat $({ ls; } | 'wk keep')
-func keepSubst(subst *syntax.ProcSubst) *syntax.CmdSubst {
+func (r *run) keepSubst(subst *syntax.ProcSubst) *syntax.CmdSubst {
 	return &syntax.CmdSubst{Stmts: []*syntax.Stmt{{Cmd: &syntax.BinaryCmd{
 		Op: syntax.Pipe,
 		X:  &syntax.Stmt{Cmd: &syntax.Block{Stmts: subst.Stmts}},
-		Y:  &syntax.Stmt{Cmd: internalCall(keepCommand)},
+		Y:  &syntax.Stmt{Cmd: r.internalCall(keepCommand)},
 	}}}}
 }
 
@@ -854,7 +872,7 @@ func (s *state) restoreStmt(st *syntax.Stmt) {
 	if block, ok := st.Cmd.(*syntax.Block); ok && len(block.Stmts) == 2 {
 		call, ok := block.Stmts[1].Cmd.(*syntax.CallExpr)
 		inner, isBlock := block.Stmts[0].Cmd.(*syntax.Block)
-		if ok && isBlock && isInternal(call) && len(inner.Stmts) == 1 && call.Args[0].Parts[0].(*syntax.SglQuoted).Value == statusCommand {
+		if ok && isBlock && len(inner.Stmts) == 1 && s.internal(call) == statusCommand {
 			// A redirection into a file, from stmt.
 			negated, background := st.Negated, st.Background
 			*st = *inner.Stmts[0]
@@ -864,7 +882,7 @@ func (s *state) restoreStmt(st *syntax.Stmt) {
 	}
 	if block, ok := st.Cmd.(*syntax.Block); ok && len(block.Stmts) >= 2 {
 		call, ok := block.Stmts[0].Cmd.(*syntax.CallExpr)
-		if ok && isInternal(call) && call.Args[0].Parts[0].(*syntax.SglQuoted).Value == timeCommand {
+		if ok && s.internal(call) == timeCommand {
 			// The keyword time, from timeClause.
 			clause := &syntax.TimeClause{}
 			if len(block.Stmts) == 3 {
@@ -874,10 +892,10 @@ func (s *state) restoreStmt(st *syntax.Stmt) {
 		}
 	}
 	call, ok := st.Cmd.(*syntax.CallExpr)
-	if !ok || !isInternal(call) {
+	if !ok {
 		return
 	}
-	switch call.Args[0].Parts[0].(*syntax.SglQuoted).Value {
+	switch name := s.internal(call); name {
 	case runCommand:
 		if len(call.Args) == 2 {
 			n, _ := strconv.Atoi(call.Args[1].Lit())
@@ -888,20 +906,13 @@ func (s *state) restoreStmt(st *syntax.Stmt) {
 				s.restoreStmt(st)
 			}
 		}
-	case namesCommand:
-		decl := &syntax.DeclClause{Variant: &syntax.Lit{Value: "declare"}, Args: []*syntax.Assign{{Naked: true, Value: literal("-F")}}}
+	case namesCommand, showCommand:
+		flag := map[string]string{namesCommand: "-F", showCommand: "-f"}[name]
+		decl := &syntax.DeclClause{Variant: &syntax.Lit{Value: "declare"}, Args: []*syntax.Assign{{Naked: true, Value: literal(flag)}}}
 		for _, arg := range call.Args[1:] {
-			decl.Args = append(decl.Args, &syntax.Assign{Naked: true, Name: &syntax.Lit{Value: arg.Lit()}})
+			decl.Args = append(decl.Args, &syntax.Assign{Naked: true, Value: arg})
 		}
 		st.Cmd = decl
-	case showCommand:
-		if len(call.Args) == 2 {
-			if quoted, ok := call.Args[1].Parts[0].(*syntax.DblQuoted); ok {
-				if subst, ok := quoted.Parts[0].(*syntax.CmdSubst); ok {
-					st.Cmd = subst.Stmts[0].Cmd
-				}
-			}
-		}
 	}
 }
 
@@ -911,8 +922,7 @@ func (s *state) restoreSubst(subst *syntax.CmdSubst) syntax.WordPart {
 		return subst
 	}
 	// ${#m[@]}, from countSubst.
-	if call, ok := subst.Stmts[0].Cmd.(*syntax.CallExpr); ok && isInternal(call) && len(call.Args) == 2 &&
-		call.Args[0].Parts[0].(*syntax.SglQuoted).Value == countCommand {
+	if call, ok := subst.Stmts[0].Cmd.(*syntax.CallExpr); ok && len(call.Args) == 2 && s.internal(call) == countCommand {
 		return &syntax.ParamExp{Length: true, Param: &syntax.Lit{Value: call.Args[1].Lit()}, Index: literal("@")}
 	}
 	pipe, ok := subst.Stmts[0].Cmd.(*syntax.BinaryCmd)
@@ -924,7 +934,7 @@ func (s *state) restoreSubst(subst *syntax.CmdSubst) syntax.WordPart {
 	if sub, ok := y.Cmd.(*syntax.Subshell); ok && len(sub.Stmts) == 1 {
 		y = sub.Stmts[0]
 	}
-	if call, ok := y.Cmd.(*syntax.CallExpr); !ok || !isInternal(call) || call.Args[0].Parts[0].(*syntax.SglQuoted).Value != keepCommand {
+	if call, ok := y.Cmd.(*syntax.CallExpr); !ok || s.internal(call) != keepCommand {
 		return subst
 	}
 	s.restoreStmt(pipe.X)

@@ -3,6 +3,7 @@ package shell
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -30,6 +31,7 @@ type state struct {
 	vars      map[string]expand.Variable // all variables, with their attributes
 	functions map[string]*syntax.Stmt    // by name
 	options   []string                   // the names that are on
+	prefix    string                     // of the names of commands of the shell itself; fixed
 
 	mu     sync.Mutex
 	pieces map[int]string // guarded by mu; parts of scripts by number
@@ -41,7 +43,8 @@ type state struct {
 //
 // It needs no files: whether the directory exists is asked when something uses it.
 func newState() *state {
-	return &state{Dir: "/", vars: map[string]expand.Variable{}, functions: map[string]*syntax.Stmt{}, pieces: map[int]string{}}
+	return &state{Dir: "/", vars: map[string]expand.Variable{}, functions: map[string]*syntax.Stmt{}, pieces: map[int]string{},
+		prefix: internalPrefix + rand.Text() + " "}
 }
 
 // fixed are the variables that every script begins with. The interpreter would take some of
@@ -194,7 +197,7 @@ func (s *state) dropPieces() {
 // the printed text, so that a string which looks the same keeps a piece, too. That costs a
 // little memory and does no harm.
 func (s *state) usedPieces(text string, used map[int]string) {
-	_, text, found := strings.Cut(text, "'"+runCommand+"' ")
+	_, text, found := strings.Cut(text, "'"+s.prefix+runCommand+"' ")
 	for found {
 		digits := strings.IndexFunc(text, func(c rune) bool { return c < '0' || c > '9' })
 		if digits < 0 {
@@ -205,7 +208,7 @@ func (s *state) usedPieces(text string, used map[int]string) {
 			used[n] = piece
 			s.usedPieces(piece, used)
 		}
-		_, text, found = strings.Cut(text, "'"+runCommand+"' ")
+		_, text, found = strings.Cut(text, "'"+s.prefix+runCommand+"' ")
 	}
 }
 
@@ -343,7 +346,7 @@ func (s *Shell) UnmarshalJSON(data []byte) error {
 	next.options = stored.Options
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := &run{shell: &Shell{state: next}, opts: s.opts, functions: map[string]bool{}, maps: map[string]bool{}, wrapped: map[syntax.Node]bool{}}
+	r := &run{shell: &Shell{state: next}, opts: s.opts, functions: map[string]bool{}, maps: map[string]bool{}}
 	for _, name := range slices.Sorted(maps.Keys(stored.Functions)) {
 		file, err := r.parse(stored.Functions[name], "")
 		if err != nil || len(file.Stmts) != 1 {

@@ -83,10 +83,11 @@ func (r *run) runPiece(ctx context.Context, hc interp.HandlerContext, args []str
 	// A part that waits for its neighbor would otherwise never see that ctx has ended.
 	end := context.AfterFunc(ctx, func() { unblock(hc.Stdin); unblock(hc.Stdout) })
 	defer end()
-	status := r.protect(func() error {
+	ctx, store := keeping(ctx)
+	status := store(r.protect(func() error {
 		err = hc.Builtin(ctx, []string{"eval", "{ " + r.shell.state.piece(n) + "\n} >" + pipePath})
 		return nil
-	})
+	}))
 	if status != 0 {
 		return interp.ExitStatus(status)
 	}
@@ -761,7 +762,8 @@ func (r *run) nested(ctx context.Context, p *command.Process, text, name string,
 	if err := interp.Params(append([]string{"--"}, args...)...)(runner); err != nil {
 		return 2
 	}
-	return r.protect(func() error { return runner.Run(ctx, file) })
+	ctx, store := keeping(ctx)
+	return store(r.protect(func() error { return runner.Run(ctx, file) }))
 }
 
 // asPipe returns a standard input as the interpreter needs it: stdin itself if it is a file, or

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"mvdan.cc/sh/v3/expand"
@@ -62,7 +63,7 @@ func (r *run) call(ctx context.Context, args []string) ([]string, error) {
 	if err := r.checkCaptured(hc.Stdout); err != nil {
 		return nil, err
 	}
-	return r.replace(hc, args), nil
+	return r.replace(ctx, hc, args), nil
 }
 
 // isBroken reports whether the reader of the pipe has closed its end, after which every
@@ -113,18 +114,18 @@ func (r *run) checkCaptured(w io.Writer) error {
 //
 // The words builtin and command before a name are kept, so that a function of that name is
 // passed over, as a script asks for; an internal command stands alone.
-func (r *run) replace(hc interp.HandlerContext, args []string) []string {
+func (r *run) replace(ctx context.Context, hc interp.HandlerContext, args []string) []string {
 	prefix := 0
 	for prefix < len(args)-1 && (args[prefix] == "builtin" || args[prefix] == "command") {
 		if strings.HasPrefix(args[prefix+1], "-") && args[prefix] == "command" {
-			return r.replaceCommand(hc, args, prefix)
+			return r.replaceCommand(ctx, hc, args, prefix)
 		}
 		prefix++
 	}
 	if prefix == 0 && (refusal(args) != "" || helps(args)) && r.declares(args[0]) {
 		return args // a function
 	}
-	rest := r.replaceBuiltin(hc, args[prefix:])
+	rest := r.replaceBuiltin(ctx, hc, args[prefix:])
 	if len(rest) > 0 && strings.HasPrefix(rest[0], r.shell.state.prefix) {
 		return rest // an internal command is none of the interpreter's builtins
 	}
@@ -133,12 +134,12 @@ func (r *run) replace(hc interp.HandlerContext, args []string) []string {
 
 // replaceCommand handles the flags of command. A flag that it does not know is left to the
 // interpreter, which refuses it.
-func (r *run) replaceCommand(hc interp.HandlerContext, args []string, prefix int) []string {
+func (r *run) replaceCommand(ctx context.Context, hc interp.HandlerContext, args []string, prefix int) []string {
 	switch flag := args[prefix+1]; flag {
 	case "-v", "-V":
 		return slices.Concat([]string{r.shell.state.prefix + typeCommand, "command" + flag}, args[prefix+2:])
 	case "-p", "--":
-		return r.replace(hc, slices.Concat(args[:prefix+1], args[prefix+2:]))
+		return r.replace(ctx, hc, slices.Concat(args[:prefix+1], args[prefix+2:]))
 	default:
 		return args
 	}
@@ -146,7 +147,7 @@ func (r *run) replaceCommand(hc interp.HandlerContext, args []string, prefix int
 
 // replaceBuiltin is replace for a call without prefixes. A command that is no builtin is
 // returned as it is, and the interpreter then asks exec to run it.
-func (r *run) replaceBuiltin(hc interp.HandlerContext, args []string) []string {
+func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args []string) []string {
 	if why := refusal(args); why != "" {
 		return r.fails(hc, 2, "%s: not possible here: %s", args[0], why)
 	}
@@ -162,7 +163,7 @@ func (r *run) replaceBuiltin(hc interp.HandlerContext, args []string) []string {
 		}
 		return []string{"eval", text}
 	case "source", ".":
-		return r.replaceSource(hc, args)
+		return r.replaceSource(ctx, hc, args)
 	case "trap":
 		return r.replaceTrap(hc, args)
 	case "alias":
@@ -172,7 +173,7 @@ func (r *run) replaceBuiltin(hc interp.HandlerContext, args []string) []string {
 			}
 		}
 	case "unset":
-		return r.replaceUnset(hc, args)
+		return r.replaceUnset(ctx, hc, args)
 	case "type":
 		return slices.Concat([]string{r.shell.state.prefix + typeCommand}, args)
 	case "read":
@@ -198,6 +199,7 @@ func (r *run) replaceBuiltin(hc interp.HandlerContext, args []string) []string {
 		if r.keepsOpen.Add(1) > maxExecs {
 			r.stop("more than %d calls of exec", maxExecs)
 		}
+		keepOpen(ctx, hc.Stdout, hc.Stderr)
 	}
 	return args
 }
@@ -268,11 +270,11 @@ func (r *run) fails(hc interp.HandlerContext, status int, format string, args ..
 // sources is a piece, by a name that no file has.
 //
 // A name without a slash is one in the working directory: PATH is not searched.
-func (r *run) replaceSource(hc interp.HandlerContext, args []string) []string {
+func (r *run) replaceSource(ctx context.Context, hc interp.HandlerContext, args []string) []string {
 	if len(args) < 2 {
 		return r.fails(hc, 2, "%s: filename argument required", args[0])
 	}
-	file, err := r.process(hc, args).Open(context.Background(), args[1])
+	file, err := r.process(hc, args).Open(ctx, args[1])
 	var data []byte
 	if err == nil {
 		data, err = io.ReadAll(io.LimitReader(file, maxScript+1)) // a longer one is refused
@@ -335,7 +337,7 @@ var plainElement = lazyregexp.New(`^[^\[]*(\[([A-Za-z0-9_]*|[@*]|-[0-9]+)\])?$`)
 // by itself. Those of associative arrays are keys, which it takes as they are.
 //
 //	unset 'a[$i+1]'    eval 'unset "a[$(($i+1))]"'
-func (r *run) replaceUnset(hc interp.HandlerContext, args []string) []string {
+func (r *run) replaceUnset(ctx context.Context, hc interp.HandlerContext, args []string) []string {
 	text, computed := "unset", false
 	for _, arg := range args[1:] {
 		name, sub, _ := strings.Cut(arg, "[")
@@ -353,7 +355,7 @@ func (r *run) replaceUnset(hc interp.HandlerContext, args []string) []string {
 	if !computed {
 		return args
 	}
-	return r.replaceBuiltin(hc, []string{"eval", text})
+	return r.replaceBuiltin(ctx, hc, []string{"eval", text})
 }
 
 // echoFlags takes combined flags apart, as in echo -ne, which the interpreter's echo would
@@ -760,6 +762,45 @@ func (f *storedFile) Close() error {
 		fmt.Fprintf(f.stderr, "bash: %s: %s\n", f.name, command.ErrorText(err))
 	}
 	return err
+}
+
+// keptFiles are the files that exec has opened in a script or in a piece of one.
+// The interpreter does not close them.
+type keptFiles struct {
+	mu    sync.Mutex
+	files []io.Closer // guarded by mu
+}
+
+// keptKey is the key of the [*keptFiles] of a context.
+type keptKey struct{}
+
+// keeping returns a context for a script or a piece, and a function that is called after it. It
+// stores the files that exec has opened, and returns the status, or 1 instead of 0 if one could
+// not be stored.
+func keeping(ctx context.Context) (context.Context, func(status int) int) {
+	kept := &keptFiles{}
+	return context.WithValue(ctx, keptKey{}, kept), func(status int) int {
+		kept.mu.Lock()
+		defer kept.mu.Unlock()
+		for _, file := range kept.files {
+			if file.Close() != nil && status == 0 {
+				status = 1
+			}
+		}
+		return status
+	}
+}
+
+// keepOpen adds those of the streams of exec that are files to the kept files of a context.
+func keepOpen(ctx context.Context, streams ...io.Writer) {
+	kept := ctx.Value(keptKey{}).(*keptFiles)
+	kept.mu.Lock()
+	defer kept.mu.Unlock()
+	for _, stream := range streams {
+		if file, ok := stream.(*storedFile); ok {
+			kept.files = append(kept.files, file)
+		}
+	}
 }
 
 // readDir lists directories for globs. What it returns counts as expansions, one more for

@@ -232,11 +232,12 @@ func (r *run) interpret(ctx context.Context, text string) (exit int) {
 		return 1
 	}
 	ended := false
-	exit = r.protect(func() error {
+	ctx, store := keeping(ctx)
+	exit = store(r.protect(func() error {
 		err := runner.Run(ctx, file)
 		ended = true
 		return err
-	})
+	}))
 	if ended {
 		r.shell.state.take(runner, r.optsUsed.Load())
 	}

@@ -284,6 +284,59 @@ echo never`, &shell.RunOptions{Observer: meddler{t}})
 	}
 }
 
+// TestExec shows that what exec has opened is stored when the script ends.
+func TestExec(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		script, want string
+		exit         int
+	}{
+		{`exec > z; echo a`, "a\n", 0},
+		{`f() { exec >> z; }; f; echo a; trap 'echo b' EXIT; exit 3`, "a\nb\n", 3},
+		{`exec &> z; echo a; exec > y; echo b`, "a\n", 0},
+		{`exec > a; echo > other; echo mine`, "", 1},
+	} {
+		ws := newWorkspace(t, "repo", map[string]string{"a": "a\n"})
+		result, err := shell.New([]*workspace.Workspace{ws}, nil).Run(t.Context(), test.script, &shell.RunOptions{Observer: meddler{t}})
+		if err != nil || result.ExitCode != test.exit {
+			t.Errorf("Run(%s) = %v, %v, want the status %d", test.script, result, err, test.exit)
+		}
+		if data, _ := ws.ReadFile(t.Context(), "z"); string(data) != test.want {
+			t.Errorf("Run(%s) writes %q, want %q", test.script, data, test.want)
+		}
+	}
+}
+
+// TestSourceContext shows that source reads with the context of the run.
+func TestSourceContext(t *testing.T) {
+	t.Parallel()
+	s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", map[string]string{"s.sh": "echo a\n"})}, nil)
+	reads := 0
+	observer := contextReader(func(ctx context.Context) {
+		reads++
+		if _, ok := ctx.Deadline(); !ok {
+			t.Error("source reads a file without the budget Time")
+		}
+	})
+	if result, err := s.Run(t.Context(), `. ./s.sh`, &shell.RunOptions{Observer: observer}); err != nil || result.Output != "a\n" || reads != 1 {
+		t.Errorf("Run = %v, %v after %d reads", result, err, reads)
+	}
+}
+
+// contextReader is an observer that is called with the contexts of reads.
+type contextReader func(context.Context)
+
+func (f contextReader) Read(ctx context.Context, _ *workspace.Workspace, _ string, _ workspace.Version, _ [32]byte, _ int) {
+	f(ctx)
+}
+
+func (contextReader) Wrote(context.Context, *workspace.Workspace, string, workspace.Version, [32]byte, int) {
+}
+
+func (contextReader) Change(context.Context, string, *workspace.Workspace, string, *workspace.FileInfo) error {
+	return nil
+}
+
 // meddler is an observer that writes the file a whenever other is written.
 type meddler struct{ t *testing.T }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"slices"
 	"strconv"
@@ -508,13 +509,16 @@ func (r *run) fields(words *[]*syntax.Word, index int) error {
 }
 
 // maxBraces is how many words the braces of one word may make for the interpreter, which
-// leaves out the command otherwise, and goes on.
-const maxBraces = 16384
+// leaves out the command otherwise, and goes on. maxBraceDepth is how many may be in each other.
+const (
+	maxBraces     = 16384
+	maxBraceDepth = 50
+)
 
 // countBraces adds how many words the braces in w make to total. It is an error if they
 // are too many.
 func (r *run) countBraces(w *syntax.Word, total *int) error {
-	n := braces(w, 0)
+	n := braces(w)
 	switch *total += n; {
 	case *total > r.opts.Expansions:
 		return fmt.Errorf("braces make more words than the %d of the budget Expansions", r.opts.Expansions)
@@ -530,14 +534,21 @@ func (r *run) countBraces(w *syntax.Word, total *int) error {
 //	{a,b}{1..3}     2 * 3 = 6
 //	{a,{b,c}}x      1 + 2 = 3
 //
-// w is not changed.
-func braces(w *syntax.Word, depth int) int {
+// w is not changed. Braces that are nested too deeply for the interpreter, whose time grows with
+// the square of the depth, count as too many words.
+func braces(w *syntax.Word) int {
 	word := *w
-	if depth > 50 || !syntax.SplitBraces(&word) {
-		return 1
+	syntax.SplitBraces(&word)
+	return braceParts(&word, 0)
+}
+
+// braceParts is braces for a word whose braces have been split, which is depth braces deep.
+func braceParts(w *syntax.Word, depth int) int {
+	if depth > maxBraceDepth {
+		return saturate(math.MaxInt)
 	}
 	product := 1
-	for _, part := range word.Parts {
+	for _, part := range w.Parts {
 		br, ok := part.(*syntax.BraceExp)
 		if !ok {
 			continue
@@ -551,26 +562,6 @@ func braces(w *syntax.Word, depth int) int {
 			}
 		}
 		product = saturate(product * max(n, 1))
-	}
-	return product
-}
-
-// braceParts is braces for a word whose braces have been split.
-func braceParts(w *syntax.Word, depth int) int {
-	product := 1
-	for _, part := range w.Parts {
-		if br, ok := part.(*syntax.BraceExp); ok {
-			n := 0
-			if br.Sequence {
-				n = sequence(br)
-			}
-			for _, elem := range br.Elems {
-				if !br.Sequence {
-					n = saturate(n + braceParts(elem, depth+1))
-				}
-			}
-			product = saturate(product * max(n, 1))
-		}
 	}
 	return product
 }
@@ -602,9 +593,8 @@ func sequence(br *syntax.BraceExp) int {
 	return saturate(int(span/uint64(step)) + 1)
 }
 
-// guardAssign guards an assignment: what it stores is kept. Elements without an index share
-// one guard, which is an element of its own that expands to nothing. Those with an index have
-// one each, in their value.
+// guardAssign guards an assignment: what it stores is kept. Each element of an array has its own
+// guard in it, as the interpreter goes on with the next element after one that has failed.
 func guardAssign(as *syntax.Assign) {
 	if as.Value != nil {
 		guardWord(as.Value, false, true)
@@ -612,41 +602,50 @@ func guardAssign(as *syntax.Assign) {
 	if as.Array == nil {
 		return
 	}
-	all := guarding{}
 	for _, elem := range as.Array.Elems {
 		if elem.Value == nil {
 			continue
 		}
-		if elem.Index != nil {
-			guardWord(elem.Value, false, true)
-			continue
-		}
-		all.word(elem.Value, false, true)
-	}
-	if part := all.part(true); part != nil {
-		guard := &syntax.ArrayElem{Value: &syntax.Word{Parts: []syntax.WordPart{part}}}
-		at := slices.IndexFunc(as.Array.Elems, func(elem *syntax.ArrayElem) bool { return elem.Index == nil })
-		as.Array.Elems = slices.Insert(as.Array.Elems, at, guard)
+		g := guarding{}
+		g.word(elem.Value, false, elem.Index == nil)
+		g.insert(elem.Value, true)
 	}
 }
 
-// guardWord puts a guard into a word that makes one field, after a literal at the
-// beginning, which may have a tilde. w may be nil.
+// guardWord puts a guard into a word that makes one field. w may be nil.
 func guardWord(w *syntax.Word, pattern, kept bool) {
 	if w == nil {
 		return
 	}
 	g := guarding{}
 	g.word(w, pattern, false)
+	g.insert(w, kept)
+}
+
+// insert puts the guard into the word w: before its first expansion and its first brace, but after
+// a literal at the beginning, which may have a tilde.
+//
+//	~/a$x        ~/a$(<'/dev/guard/x')$x
+//	~/{a,b}$x    ~/$(<'/dev/guard/x*2'){a,b}$x
+func (g *guarding) insert(w *syntax.Word, kept bool) {
 	part := g.part(kept)
 	if part == nil {
 		return
 	}
-	at := 0
-	if _, ok := w.Parts[0].(*syntax.Lit); ok {
-		at = 1
+	parts := []syntax.WordPart{part}
+	rest := w.Parts
+	if lit, ok := rest[0].(*syntax.Lit); ok {
+		rest = rest[1:]
+		before, _, found := strings.Cut(lit.Value, "{")
+		if found {
+			before = strings.TrimRight(before, `\`)
+			parts = append(parts, &syntax.Lit{Value: lit.Value[len(before):]})
+		}
+		if before != "" {
+			parts = slices.Insert(parts, 0, syntax.WordPart(&syntax.Lit{Value: before}))
+		}
 	}
-	w.Parts = slices.Insert(slices.Clone(w.Parts), at, syntax.WordPart(part))
+	w.Parts = append(parts, rest...)
 }
 
 // guardTest guards the patterns in [[ ]]: the right sides of ==, != and =~. Other operands
@@ -831,10 +830,6 @@ func (s *state) restore(node syntax.Node) {
 			node.Args = slices.DeleteFunc(node.Args, isGuardWord)
 		case *syntax.WordIter:
 			node.Items = slices.DeleteFunc(node.Items, isGuardWord)
-		case *syntax.ArrayExpr:
-			node.Elems = slices.DeleteFunc(node.Elems, func(elem *syntax.ArrayElem) bool {
-				return elem.Index == nil && elem.Value != nil && isGuardWord(elem.Value)
-			})
 		case *syntax.ForClause:
 			if _, ok := node.Loop.(*syntax.CStyleLoop); ok && len(node.Do) > 1 {
 				node.Do = node.Do[:len(node.Do)-1]

@@ -162,10 +162,24 @@ func (r *run) eachFunction(ctx context.Context, hc interp.HandlerContext, names 
 	return statusError(status)
 }
 
-// eval runs a script of the shell itself in the interpreter that called a handler. text is
-// not rewritten: values in it are quoted (see quoted), and names are checked.
+// eval runs a statement of the shell itself in the interpreter that called a handler. text is
+// not rewritten: values in it are quoted (see quoted), and names are checked. It is not traced.
 func eval(ctx context.Context, hc interp.HandlerContext, text string) error {
-	return hc.Builtin(ctx, []string{"eval", text})
+	return hc.Builtin(ctx, []string{"eval", text + " 2>" + untracedPath})
+}
+
+// untracedPath is the standard error of what the shell itself evaluates, without traces (set -x).
+const untracedPath = "/dev/guarded-error"
+
+// untraced is what is opened as untracedPath.
+type untraced struct{ pipeWriter }
+
+// Write implements [io.Writer].
+func (u *untraced) Write(b []byte) (int, error) {
+	if bytes.HasPrefix(b, []byte("+ ")) {
+		return len(b), nil
+	}
+	return u.pipeWriter.Write(b)
 }
 
 // answerPath is the directory of files that the interpreter writes its answers to. A name in
@@ -222,7 +236,7 @@ func (r *run) count(_ context.Context, hc interp.HandlerContext, args []string) 
 // time is the keyword time: before a command, and then after it with its status.
 //
 //	'wk time' 7       notes when the command begins
-//	'wk time' 7 $?    prints how long it took, and returns its status
+//	'wk time' 7 $?    prints how long it took, and returns its status; with -p as POSIX has it
 //
 // The number keeps apart those that run at the same time. The time is by the clock of the machine,
 // and not by Options.Now. User and system time are always 0.
@@ -241,7 +255,11 @@ func (r *run) time(_ context.Context, hc interp.HandlerContext, args []string) e
 		return nil
 	}
 	passed := time.Since(r.started[clock])
-	fmt.Fprintf(hc.Stderr, "\nreal\t%dm%.3fs\nuser\t0m0.000s\nsys\t0m0.000s\n", int(passed.Minutes()), passed.Seconds()-60*float64(int(passed.Minutes())))
+	if len(args) > 3 {
+		fmt.Fprintf(hc.Stderr, "real %.2f\nuser 0.00\nsys 0.00\n", passed.Seconds())
+	} else {
+		fmt.Fprintf(hc.Stderr, "\nreal\t%dm%.3fs\nuser\t0m0.000s\nsys\t0m0.000s\n", int(passed.Minutes()), passed.Seconds()-60*float64(int(passed.Minutes())))
+	}
 	n, _ := strconv.Atoi(args[2])
 	return statusError(n & 0xff)
 }
@@ -483,10 +501,13 @@ func (f *readFlags) set(letter byte, value string, mapfile bool) error {
 		return nil
 	case 't':
 		seconds, err := strconv.ParseFloat(value, 64)
-		if err != nil || seconds < 0 {
+		if err != nil || !(seconds >= 0) {
 			return fmt.Errorf("%s: invalid timeout specification", value)
 		}
-		f.timeout = time.Duration(seconds * float64(time.Second))
+		if seconds == 0 {
+			return errors.New("-t 0 is not supported; use a timeout above 0")
+		}
+		f.timeout = max(1, time.Duration(min(seconds, 1e9)*float64(time.Second)))
 		return nil
 	case 'n', 'N', 's':
 		if err != nil || n < 0 {

@@ -348,6 +348,9 @@ func (r *run) timeClause(st *syntax.Stmt, clause *syntax.TimeClause) {
 	}
 	after := r.internalCall(timeCommand, strconv.Itoa(n))
 	after.Args = append(after.Args, lastStatus())
+	if clause.PosixFormat {
+		after.Args = append(after.Args, literal("-p"))
+	}
 	block.Stmts = append(block.Stmts, &syntax.Stmt{Cmd: after})
 	st.Cmd = block
 }
@@ -376,7 +379,8 @@ func refusedFlag(decl *syntax.DeclClause) string {
 	return ""
 }
 
-// functionNames returns the call that replaces declare -f and -F, nil for other declarations.
+// functionNames returns the call that replaces declare -f and -F, nil for other declarations. The
+// flag -f of export changes nothing, as functions are not exported.
 func (r *run) functionNames(decl *syntax.DeclClause) *syntax.CallExpr {
 	call := r.internalCall("")
 	flags := ""
@@ -392,6 +396,8 @@ func (r *run) functionNames(decl *syntax.DeclClause) *syntax.CallExpr {
 		}
 	}
 	switch {
+	case decl.Variant.Value == "export" && strings.Contains(flags, "f"):
+		return quotedCall("true")
 	case strings.Contains(flags, "F"):
 		call.Args[0] = r.internalCall(namesCommand).Args[0]
 	case strings.Contains(flags, "f"):
@@ -714,7 +720,7 @@ func (r *run) word(w *syntax.Word) error {
 		switch part := part.(type) {
 		case *syntax.ProcSubst:
 			if part.Op != syntax.CmdIn {
-				return fmt.Errorf("%s(...) is not supported; write to a file below /tmp, and read that", part.Op)
+				return fmt.Errorf("%s...) is not supported; write to a file below /tmp, and read that", part.Op)
 			}
 			w.Parts[i] = r.keepSubst(part)
 		case *syntax.ParamExp:
@@ -784,7 +790,11 @@ func checkParam(p *syntax.ParamExp) error {
 // guard is checked (run.check).
 var renames = map[string]string{"$": "BASHPID", "PPID": "BASHPID", "0": "BASH_ARGV0"}
 
-// renameParam replaces parameters that the interpreter would take from the host.
+// renameParam replaces parameters that the interpreter would take from the host. The index keeps
+// them apart, for restore, from variables that the script itself names:
+//
+//	$$          ${BASHPID[0]}
+//	$BASHPID    $BASHPID
 func renameParam(p *syntax.ParamExp) {
 	if p.Param == nil {
 		return
@@ -792,6 +802,9 @@ func renameParam(p *syntax.ParamExp) {
 	if name := renames[p.Param.Value]; name != "" {
 		p.Param.Value = name
 		p.Short = false
+		if p.Index == nil {
+			p.Index = literal("0")
+		}
 	}
 }
 
@@ -841,8 +854,10 @@ func (s *state) restore(node syntax.Node) {
 			s.restoreParts(node.Parts)
 		case *syntax.ParamExp:
 			if node.Param != nil {
-				if name := back[node.Param.Value]; name != "" {
+				index, ok := node.Index.(*syntax.Word)
+				if name := back[node.Param.Value]; name != "" && ok && index.Lit() == "0" {
 					node.Param.Value = name
+					node.Index = nil
 				}
 			}
 		}
@@ -879,11 +894,12 @@ func (s *state) restoreStmt(st *syntax.Stmt) {
 		call, ok := block.Stmts[0].Cmd.(*syntax.CallExpr)
 		if ok && s.internal(call) == timeCommand {
 			// The keyword time, from timeClause.
-			clause := &syntax.TimeClause{}
+			after, ok := block.Stmts[len(block.Stmts)-1].Cmd.(*syntax.CallExpr)
+			clause := &syntax.TimeClause{PosixFormat: ok && len(after.Args) == 4}
 			if len(block.Stmts) == 3 {
 				clause.Stmt = block.Stmts[1]
 			}
-			st.Cmd = clause
+			st.Cmd, st.Semicolon = clause, syntax.Pos{} // else the printer would put ";" on a line of its own
 		}
 	}
 	call, ok := st.Cmd.(*syntax.CallExpr)

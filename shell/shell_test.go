@@ -189,6 +189,10 @@ func TestRefused(t *testing.T) {
 		{"typeset -rl x=A || echo failed", "bash: declare: not possible here: assign ${x,,} or ${x^^}\nfailed\n", 0},
 		{"set -v", "bash: set: not possible here: use set -x, which prints each command before it runs\n", 2},
 		{"set -T", "bash: set: not possible here: there is no trap of DEBUG or RETURN\n", 2},
+		{"sleep 0.1 | read -t 0", "bash: read: -t 0 is not supported; use a timeout above 0\n", 2},
+		{"sleep 0.1 | read -t 0.0000000001", "", 142},
+		{"echo a | read -t nan", "bash: read: nan: invalid timeout specification\n", 2},
+		{"ls > >(cat)", "bash: >(...) is not supported; write to a file below /tmp, and read that\n", 2},
 		{"jobs() { echo mine; }; jobs", "mine\n", 0},
 		{"cd() { builtin cd --help; }; cd", "cd: cd [-L|-P] [dir]\n", 2},
 		{"(sleep 0; echo a) & wait", "a\n", 0},
@@ -217,6 +221,26 @@ func TestRefused(t *testing.T) {
 				t.Errorf("Run = %+v, %v, want %q and %d", result, err, c.want, c.status)
 			}
 		})
+	}
+}
+
+// TestShown shows what declare, time and set -x show of a script, without what the shell adds.
+func TestShown(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ script, want string }{
+		{`f() { time -p ls; }; declare -f f`, "f() {\n\ttime -p ls\n\n}\n"},
+		{`f() { echo $BASHPID ${BASHPID} $$ $0 $BASH_ARGV0; }; declare -f f; f`, "f() { echo $BASHPID ${BASHPID} ${$} ${0} $BASH_ARGV0; }\n1000 1000 1000 bash bash\n"},
+		{`f() { a=(~/{a,b}$x "$y" $(ls)); echo {1,2}$x "$@"; }; declare -f f`, "f() {\n\ta=(~/{a,b}$x \"$y\" $(ls))\n\techo {1,2}$x \"$@\"\n}\n"},
+		{`f() { declare -f "$1"; }; f f; declare -f nosuch f; echo $?`, "f() { declare -f \"$1\"; }\nf() { declare -f \"$1\"; }\n1\n"},
+		{`g() { :; }; f() { :; }; export -f f; declare -F; declare -F g nosuch; declare -f`, "declare -f f\ndeclare -f g\ng\nf() { :; }\ng() { :; }\n"},
+		{`time -p :`, "real 0.00\nuser 0.00\nsys 0.00\n"},
+		{`set -x; read y <<< a; printf -v z b; mapfile q <<< c; type cd`, "+ read y\n+ printf '-v z b'\n+ mapfile q\n+ type cd\ncd is a shell builtin\n"},
+		{`readonly y; read y <<< a`, "y: readonly variable\n"},
+	} {
+		s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, nil)
+		if got := output(t, s, c.script); got != c.want {
+			t.Errorf("Run(%s) prints %q, want %q", c.script, got, c.want)
+		}
 	}
 }
 

@@ -287,8 +287,11 @@ func (r *run) replaceSource(ctx context.Context, hc interp.HandlerContext, args 
 	if err != nil {
 		return r.fails(hc, 2, "%s: %v", args[1], err)
 	}
-	piece := sourcePath + strconv.Itoa(r.shell.state.keepPiece(text))
-	return slices.Concat([]string{"source", piece}, args[2:])
+	n, err := r.keepPiece(text)
+	if err != nil {
+		return r.fails(hc, 1, "%s: %v", args[1], err)
+	}
+	return slices.Concat([]string{"source", sourcePath + strconv.Itoa(n)}, args[2:])
 }
 
 // readFile reads a file for the shell itself.
@@ -665,7 +668,7 @@ func (r *run) open(ctx context.Context, name string, flag int, _ os.FileMode) (i
 	}
 	if number, ok := strings.CutPrefix(name, sourcePath); ok {
 		n, _ := strconv.Atoi(number)
-		return readOnly{io.NopCloser(strings.NewReader(r.shell.state.piece(n)))}, nil
+		return readOnly{io.NopCloser(strings.NewReader(r.shell.state.takePiece(n)))}, nil
 	}
 	if name == pipePath {
 		if w, ok := hc.Stdout.(*pipeWriter); ok {

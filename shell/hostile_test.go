@@ -63,6 +63,8 @@ var hostile = []struct{ name, script, message string }{
 	{"braces before an expansion in an array", `x=aaaaaaaaaaaaaaaa; for i in {1..14}; do x=$x$x; done; a=({a,b$y}{1..8000}"$x")`, "budget Variables"},
 	{"long variables in a loop over braces", `x=aaaaaaaaaaaaaaaa; for i in {1..14}; do x=$x$x; done; for y in {1..16384}"${x}"; do :; done`, "budget Variables"},
 	{"deeper braces", `x=$(printf '{,%.0s' {1..15000}); y=$(printf '}%.0s' {1..15000}); eval "echo $x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$x$y$y$y$y$y$y$y$y$y$y$y$y$y$y$y$y$y$y$y$y"`, "braces make more words"},
+	{"pipelines of eval", `x=aaaaaaaaaaaaaaaa; for i in {1..15}; do x=$x$x; done; while :; do eval ": $x | :"; done`, "budget Variables"},
+	{"files of source", `x=aaaaaaaaaaaaaaaa; for i in {1..15}; do x=$x$x; done; echo "# $x$x" > /tmp/s; echo ": $x" >> /tmp/s; while :; do . /tmp/s; done`, "budget"},
 	{"doubling", `x=aaaaaaaaaaaaaaaa; while :; do x=$x$x; done`, "budget Variables"},
 	{"doubling by appending", `x=aaaaaaaaaaaaaaaa; while :; do x+=$x; done`, "budget Variables"},
 	{"doubling in quotes", `x=aaaaaaaaaaaaaaaa; while :; do x="$x${x}"; done`, "budget Variables"},

@@ -473,7 +473,18 @@ func (r *run) piece(st *syntax.Stmt) (*syntax.CallExpr, error) {
 	if err := r.rewrite(file); err != nil {
 		return nil, err
 	}
-	return r.internalCall(runCommand, strconv.Itoa(r.shell.state.keepPiece(printed(file)))), nil
+	n, err := r.keepPiece(printed(file))
+	return r.internalCall(runCommand, strconv.Itoa(n)), err
+}
+
+// keepPiece keeps the text of a piece, and returns its number. A loop of eval could otherwise
+// keep any number of them until the run ends.
+func (r *run) keepPiece(text string) (int, error) {
+	n, size := r.shell.state.keepPiece(text)
+	if size > r.opts.Variables {
+		return 0, r.stopBudget("bytes of pipelines and background jobs", r.opts.Variables, "Variables")
+	}
+	return n, nil
 }
 
 // callExpr guards a simple command.

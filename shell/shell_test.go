@@ -173,7 +173,6 @@ head -c 30000000 /dev/zero >/dev/shm/z || echo failed`
 // those which do know --help, and that functions may have their names.
 func TestRefused(t *testing.T) {
 	t.Parallel()
-	ws := newWorkspace(t, "repo", map[string]string{"file": "x\n", "vars": "v=1\n"})
 	for _, c := range []struct {
 		script, want string
 		status       int
@@ -216,6 +215,8 @@ func TestRefused(t *testing.T) {
 	} {
 		t.Run(c.script, func(t *testing.T) {
 			t.Parallel()
+			// Of its own: one of the scripts deletes all files.
+			ws := newWorkspace(t, "repo", map[string]string{"file": "x\n", "vars": "v=1\n"})
 			result, err := shell.New([]*workspace.Workspace{ws}, nil).Run(t.Context(), c.script, nil)
 			if err != nil || result.Output != c.want || result.ExitCode != c.status {
 				t.Errorf("Run = %+v, %v, want %q and %d", result, err, c.want, c.status)

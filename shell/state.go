@@ -35,6 +35,7 @@ type state struct {
 
 	mu     sync.Mutex
 	pieces map[int]string // guarded by mu; parts of scripts by number
+	size   int            // guarded by mu; bytes of pieces
 	next   int            // guarded by mu; the number of the last piece
 }
 
@@ -153,13 +154,14 @@ func (s *state) takeOptions(runner *interp.Runner) {
 
 // keepPiece keeps the text of a part of a script, and returns its number, from 1. The number
 // stands in the text of the script, so it is valid as long as that: until the run has ended,
-// or while a function holds it (dropPieces).
-func (s *state) keepPiece(text string) int {
+// or while a function holds it (dropPieces). size is how many bytes all pieces have.
+func (s *state) keepPiece(text string) (n, size int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.next++
 	s.pieces[s.next] = text
-	return s.next
+	s.size += len(text)
+	return s.next, s.size
 }
 
 // nextNumber returns a number that is given out once.
@@ -177,6 +179,16 @@ func (s *state) piece(n int) string {
 	return s.pieces[n]
 }
 
+// takePiece is piece for one that is used once: it forgets the piece.
+func (s *state) takePiece(n int) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text := s.pieces[n]
+	s.size -= len(text)
+	delete(s.pieces, n)
+	return text
+}
+
 // dropPieces forgets the pieces that no function uses.
 // A function may hold the number of a piece in its body, and a piece may hold others, so the
 // search follows both.
@@ -190,7 +202,10 @@ func (s *state) dropPieces() {
 	for _, body := range s.functions {
 		s.usedPieces(printed(body), used)
 	}
-	s.pieces = used
+	s.pieces, s.size = used, 0
+	for _, text := range used {
+		s.size += len(text)
+	}
 }
 
 // usedPieces adds the pieces that text calls to used. It looks for 'wk run' and digits in
@@ -346,7 +361,7 @@ func (s *Shell) UnmarshalJSON(data []byte) error {
 	next.options = stored.Options
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := &run{shell: &Shell{state: next}, opts: s.opts, functions: map[string]bool{}, maps: map[string]bool{}}
+	r := &run{shell: &Shell{state: next}, opts: s.opts, cancel: func(error) {}, functions: map[string]bool{}, maps: map[string]bool{}}
 	for _, name := range slices.Sorted(maps.Keys(stored.Functions)) {
 		file, err := r.parse(stored.Functions[name], "")
 		if err != nil || len(file.Stmts) != 1 {

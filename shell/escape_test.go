@@ -59,6 +59,10 @@ c $PPID $$ ~daemon`,
 	learn + `for c in run keep status show names count time type read mapfile printf; do "wk $t $c" $PPID ~root; "wk $t $c"; "wk $t $c" 1 2 3; done`,
 	`shopt -s expand_aliases; alias x='echo ~root ~daemon'; eval x`, `echo {~root,~daemon}{,x}`, `x=a:~root; echo $x`,
 	`a=(1); unset 'a[$(echo $PPID $$ >&2)]'`, `a=(1); declare -n r=a; unset -v b 'r[$(echo $PPID >&2)]'`, `a=(1); builtin unset 'a[$(cat <(echo $PPID >&2))]'`,
+	`x='y=~root'; declare $x; echo $y; f() { local -r z=1 $x; echo $y; }; f; { export "$x"; env; } | grep y`, `declare -p PPID; x=PPID; declare -p $x; readonly PPID; readonly -p | grep PPID`,
+	`n=PPID; declare -n q=$n; echo $q`, `declare -n q='$'; echo $q; declare -n "r=PPID"; echo $r; declare "-n" s=PPID; echo $s; x=-n; declare $x t=PPID; echo $t`,
+	`f() { local -n q="$1"; echo $q; }; f PPID; f '$'; typeset -n z=P\PID; echo $z; nameref w=PPID; echo $w; builtin declare -n v=PPID; echo $v`,
+	`a[PPID]=1; echo ${!a[@]}; b=([PPID]=1); echo ${!b[@]}; declare -a c=([PPID]=1); echo ${!c[@]} ${a[PPID]}`,
 	learn + `c="wk $t time"; "$c" aaaa; "$c" 1; "$c" 1 $PPID; c="wk $t run"; f() { "$c" 1; }; f; declare -f`,
 }
 

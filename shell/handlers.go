@@ -18,6 +18,7 @@ import (
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
+	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/shell/internal/command"
@@ -172,6 +173,8 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 				return r.fails(hc, 1, "alias: only plain words are supported; define a function")
 			}
 		}
+	case "declare", "typeset", "local", "export", "readonly", "nameref":
+		return r.replaceDeclare(hc, args)
 	case "unset":
 		return r.replaceUnset(ctx, hc, args)
 	case "type":
@@ -331,6 +334,50 @@ func (r *run) replaceTrap(hc interp.HandlerContext, args []string) []string {
 		return []string{":"}
 	}
 	return slices.Concat([]string{"trap", text}, signals)
+}
+
+// replaceDeclare evaluates a declaration whose words are expanded already, so that their values
+// are quoted. A reference leads to no parameter of the host.
+func (r *run) replaceDeclare(hc interp.HandlerContext, args []string) []string {
+	text, isRef := args[0], args[0] == "nameref"
+	if text == "typeset" {
+		text = "declare"
+	}
+	for i, arg := range args[1:] {
+		if flag, ok := strings.CutPrefix(arg, "-"); ok {
+			switch {
+			case strings.Trim(flag, "aAfFginlprux") != "":
+				return r.fails(hc, 2, "%s: %s: invalid option", args[0], arg)
+			case strings.Contains(flag, "F"):
+				return slices.Concat([]string{r.shell.state.prefix + namesCommand}, args[i+2:])
+			case strings.Contains(flag, "f"):
+				return slices.Concat([]string{r.shell.state.prefix + showCommand}, args[i+2:])
+			}
+			for _, letter := range flag {
+				if why := refused["declare -"+string(letter)]; why != "" {
+					return r.fails(hc, 2, "%s: not possible here: %s", args[0], why)
+				}
+				isRef = isRef || letter == 'n'
+			}
+			text += " " + arg
+			continue
+		}
+		name, value, assigned := strings.Cut(arg, "=")
+		if !syntax.ValidName(name) {
+			return r.fails(hc, 1, "%s: `%s': not a valid identifier", args[0], arg)
+		}
+		text += " " + cmp.Or(renames[name], name)
+		if assigned {
+			if isRef {
+				value = cmp.Or(renames[value], value)
+			}
+			text += "=" + quoted(value)
+		}
+	}
+	if err := r.keep(hc.Env, int64(len(text))); err != nil {
+		return r.fails(hc, 1, "%s: %v", args[0], err)
+	}
+	return []string{"eval", text}
 }
 
 // plainElement is what unset can be called with: a name, or an element without an expression.

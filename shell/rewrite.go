@@ -187,6 +187,15 @@ func (r *run) rewrite(node syntax.Node) (err error) {
 					err = fmt.Errorf("%s: the name is reserved, and cannot be a function's", node.Name.Value)
 				}
 			}
+		case *syntax.Assign:
+			if node.Name != nil && !r.maps[node.Name.Value] {
+				renameArithm(node.Index)
+				if node.Array != nil {
+					for _, elem := range node.Array.Elems {
+						renameArithm(elem.Index)
+					}
+				}
+			}
 		case *syntax.ArrayExpr:
 			total := 0
 			for _, elem := range node.Elems {
@@ -211,6 +220,9 @@ func (r *run) rewrite(node syntax.Node) (err error) {
 			err = r.word(node)
 		case *syntax.ParamExp:
 			err = checkParam(node)
+			if node.Param != nil && !r.maps[node.Param.Value] {
+				renameArithm(node.Index)
+			}
 			renameParam(node)
 			if node.Slice != nil {
 				renameArithm(node.Slice.Offset, node.Slice.Length)
@@ -314,6 +326,11 @@ func (r *run) stmt(st *syntax.Stmt) error {
 			st.Cmd = quotedCall(name, flag)
 		} else if call := r.functionNames(cmd); call != nil {
 			st.Cmd = call
+		} else if call := computedDecl(cmd); call != nil {
+			st.Cmd = call
+			if slices.ContainsFunc(cmd.Args, func(as *syntax.Assign) bool { return as.Name != nil }) {
+				st.Cmd = &syntax.Block{Stmts: []*syntax.Stmt{{Cmd: cmd}, {Cmd: call}}}
+			}
 		}
 	}
 	return nil
@@ -405,6 +422,49 @@ func (r *run) functionNames(decl *syntax.DeclClause) *syntax.CallExpr {
 	default:
 		return nil
 	}
+	return call
+}
+
+// declarations are the builtins that the parser knows, so that they are no calls.
+var declarations = []string{"declare", "typeset", "local", "export", "readonly", "nameref"}
+
+// computedDecl takes from a declaration what is known only when it runs, and returns a call for
+// that, nil if there is nothing. The interpreter would expand tildes in it, and references could
+// lead to parameters of the host; see run.replaceDeclare.
+//
+//	declare -x "$a=$b"      'declare' -x "$a=$b"
+//	local -n r=$1 s=$2 t    { local -n t; 'local' -n r="$1" s="$2"; }
+func computedDecl(decl *syntax.DeclClause) *syntax.CallExpr {
+	call := quotedCall(decl.Variant.Value)
+	rest, flags, isRef := []*syntax.Assign{}, 0, decl.Variant.Value == "nameref"
+	for _, as := range decl.Args {
+		switch {
+		case as.Name == nil && as.Value.Lit() != "":
+			isRef = isRef || strings.Contains(as.Value.Lit(), "n")
+			call.Args = append(call.Args, as.Value)
+			rest = append(rest, as)
+			flags++
+		case as.Name == nil:
+			call.Args = append(call.Args, as.Value)
+		case isRef && as.Value != nil:
+			word := literal(as.Name.Value + "=")
+			for _, part := range as.Value.Parts {
+				switch part.(type) {
+				case *syntax.Lit, *syntax.SglQuoted, *syntax.DblQuoted:
+				default:
+					part = &syntax.DblQuoted{Parts: []syntax.WordPart{part}}
+				}
+				word.Parts = append(word.Parts, part)
+			}
+			call.Args = append(call.Args, word)
+		default:
+			rest = append(rest, as)
+		}
+	}
+	if len(call.Args) == 1+flags {
+		return nil
+	}
+	decl.Args = rest
 	return call
 }
 
@@ -690,19 +750,17 @@ func guardTest(expr syntax.TestExpr) {
 
 // declClause guards a declaration, and makes typeset what the interpreter knows.
 //
-// It notes which names are associative arrays, for countsMap, and keeps a reference from
-// leading to PPID: the name of the target is no parameter that renameParam would see.
+// It notes which names are associative arrays, for countsMap.
 func (r *run) declClause(decl *syntax.DeclClause) {
 	if decl.Variant.Value == "typeset" {
 		decl.Variant.Value = "declare"
 	}
-	isMap, isRef := false, decl.Variant.Value == "nameref"
+	isMap := false
 	for _, as := range decl.Args {
 		if as.Naked && as.Name == nil && as.Value != nil && strings.HasPrefix(as.Value.Lit(), "-") {
 			isMap = isMap || strings.Contains(as.Value.Lit(), "A")
-			isRef = isRef || strings.Contains(as.Value.Lit(), "n")
-		} else if isRef && as.Value != nil && as.Value.Lit() == "PPID" {
-			as.Value = literal(renames["PPID"])
+		} else if as.Naked && as.Name != nil && renames[as.Name.Value] != "" {
+			as.Name = &syntax.Lit{Value: renames[as.Name.Value]}
 		} else if isMap && as.Name != nil {
 			r.maps[as.Name.Value] = true
 		}
@@ -798,7 +856,8 @@ func checkParam(p *syntax.ParamExp) error {
 
 // renames are parameters that the interpreter would take from the host, and the variables of
 // the session that stand for them. A name that is computed, as in ${!p}, is refused when the
-// guard is checked (run.check).
+// guard is checked (run.check), or replaced in a declaration (run.replaceDeclare). One that an
+// expression finds in a variable is not seen: x=PPID; echo $((x)).
 var renames = map[string]string{"$": "BASHPID", "PPID": "BASHPID", "0": "BASH_ARGV0"}
 
 // renameParam replaces parameters that the interpreter would take from the host. The index keeps
@@ -916,6 +975,11 @@ func (s *state) restoreStmt(st *syntax.Stmt) {
 	call, ok := st.Cmd.(*syntax.CallExpr)
 	if !ok {
 		return
+	}
+	if len(call.Args) > 0 && len(call.Args[0].Parts) == 1 {
+		if quoted, ok := call.Args[0].Parts[0].(*syntax.SglQuoted); ok && slices.Contains(declarations, quoted.Value) {
+			call.Args[0] = literal(quoted.Value) // from computedDecl
+		}
 	}
 	switch name := s.internal(call); name {
 	case runCommand:

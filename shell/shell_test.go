@@ -234,6 +234,8 @@ func TestShown(t *testing.T) {
 		{`f() { a=(~/{a,b}$x "$y" $(ls)); echo {1,2}$x "$@"; }; declare -f f`, "f() {\n\ta=(~/{a,b}$x \"$y\" $(ls))\n\techo {1,2}$x \"$@\"\n}\n"},
 		{`f() { declare -f "$1"; }; f f; declare -f nosuch f; echo $?`, "f() { declare -f \"$1\"; }\nf() { declare -f \"$1\"; }\n1\n"},
 		{`g() { :; }; f() { :; }; export -f f; declare -F; declare -F g nosuch; declare -f`, "declare -f f\ndeclare -f g\ng\nf() { :; }\ng() { :; }\n"},
+		{`f() { local -n r=$1; local "$2=x" k=2; }; declare -f f`, "f() {\n\tlocal -n r=\"$1\"\n\t{\n\t\tlocal k=2\n\t\tlocal \"$2=x\"\n\t}\n}\n"},
+		{`n=a v='~root \q *'; declare "$n=$v"; echo "$a"; declare -A m=([PPID]=1); echo ${m[PPID]} ${!m[@]}; export $(echo b=1 c=2); env | grep '^[bc]'`, "~root \\q *\n1 PPID\nb=1\nc=2\n"},
 		{`time -p :`, "real 0.00\nuser 0.00\nsys 0.00\n"},
 		{`set -x; read y <<< a; printf -v z b; mapfile q <<< c; type cd`, "+ read y\n+ printf '-v z b'\n+ mapfile q\n+ type cd\ncd is a shell builtin\n"},
 		{`readonly y; read y <<< a`, "y: readonly variable\n"},

@@ -3,9 +3,11 @@ package shell
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path"
 	"slices"
@@ -25,8 +27,12 @@ import (
 // error of hc.Builtin is what the builtin did, such as exit, and any other error ends the run.
 type internalFunc func(ctx context.Context, hc interp.HandlerContext, args []string) error
 
-// internal returns the command of the shell itself that name stands for, nil if it is none.
-func (r *run) internal(name string) internalFunc {
+// internal returns the command of the shell itself that a name without its prefix stands for,
+// nil if it is none. had says that the name had the prefix.
+func (r *run) internal(name string, had bool) internalFunc {
+	if !had {
+		return nil
+	}
 	switch name {
 	case runCommand:
 		return r.runPiece
@@ -77,10 +83,11 @@ func (r *run) runPiece(ctx context.Context, hc interp.HandlerContext, args []str
 	// A part that waits for its neighbor would otherwise never see that ctx has ended.
 	end := context.AfterFunc(ctx, func() { unblock(hc.Stdin); unblock(hc.Stdout) })
 	defer end()
-	status := r.protect(func() error {
+	ctx, store := keeping(ctx)
+	status := store(r.protect(func() error {
 		err = hc.Builtin(ctx, []string{"eval", "{ " + r.shell.state.piece(n) + "\n} >" + pipePath})
 		return nil
-	})
+	}))
 	if status != 0 {
 		return interp.ExitStatus(status)
 	}
@@ -90,6 +97,9 @@ func (r *run) runPiece(ctx context.Context, hc interp.HandlerContext, args []str
 // keepInput keeps the standard input as /dev/fd/N, and prints that name: it is the end of
 // the pipeline that rewrite makes of <(...). The data is kept until the run ends.
 func (r *run) keepInput(_ context.Context, hc interp.HandlerContext, _ []string) error {
+	if hc.Stdin == nil {
+		return interp.ExitStatus(1)
+	}
 	limit := r.opts.Variables / 4
 	data, err := io.ReadAll(io.LimitReader(hc.Stdin, int64(limit)+1))
 	if err != nil {
@@ -122,29 +132,58 @@ func (r *run) status(_ context.Context, _ interp.HandlerContext, args []string) 
 	return statusError(n & 0xff)
 }
 
-// show prints functions without what rewrite has added to them. args[1] is what declare -f
-// printed; empty means that there is no such function, and the status is 1.
-func (r *run) show(_ context.Context, hc interp.HandlerContext, args []string) error {
-	if len(args) < 2 || args[1] == "" {
-		return interp.ExitStatus(1)
-	}
-	file, err := syntax.NewParser().Parse(strings.NewReader(args[1]), "")
-	if err != nil {
-		return interp.ExitStatus(1)
-	}
-	r.shell.state.restore(file)
-	io.WriteString(hc.Stdout, printed(file))
-	return nil
+// show is declare -f: it prints functions without what rewrite has added to them.
+func (r *run) show(ctx context.Context, hc interp.HandlerContext, args []string) error {
+	return r.eachFunction(ctx, hc, args[1:], func(_, source string) {
+		if file, err := syntax.NewParser().Parse(newScript(source), ""); err == nil {
+			r.shell.state.restore(file)
+			io.WriteString(hc.Stdout, printed(file))
+		}
+	})
 }
 
-// eval runs a script of the shell itself in the interpreter that called a handler. text is
-// not rewritten: values in it are quoted (see quoted), and names are checked.
+// eachFunction calls f with the name and the source of functions, as functionSource returns it:
+// of all functions in order without names. The status is 1 if one does not exist.
+func (r *run) eachFunction(ctx context.Context, hc interp.HandlerContext, names []string, f func(name, source string)) error {
+	all := len(names) == 0
+	if all {
+		r.parsing.Lock()
+		names = slices.Sorted(maps.Keys(r.functions))
+		r.parsing.Unlock()
+	}
+	status := 0
+	for _, name := range names {
+		if source := r.functionSource(ctx, hc, name); source != "" {
+			f(name, source)
+		} else if !all {
+			status = 1
+		}
+	}
+	return statusError(status)
+}
+
+// eval runs a statement of the shell itself in the interpreter that called a handler. text is
+// not rewritten: values in it are quoted (see quoted), and names are checked. It is not traced.
 func eval(ctx context.Context, hc interp.HandlerContext, text string) error {
-	return hc.Builtin(ctx, []string{"eval", text})
+	return hc.Builtin(ctx, []string{"eval", text + " 2>" + untracedPath})
+}
+
+// untracedPath is the standard error of what the shell itself evaluates, without traces (set -x).
+const untracedPath = "/dev/guarded-error"
+
+// untraced is what is opened as untracedPath.
+type untraced struct{ pipeWriter }
+
+// Write implements [io.Writer].
+func (u *untraced) Write(b []byte) (int, error) {
+	if bytes.HasPrefix(b, []byte("+ ")) {
+		return len(b), nil
+	}
+	return u.pipeWriter.Write(b)
 }
 
 // answerPath is the directory of files that the interpreter writes its answers to. A name in
-// it is a file only while run.functionSource waits for an answer.
+// it is a file only while run.functionSource waits for an answer. No script can guess it.
 const answerPath = "/dev/guarded-answer/"
 
 // functionSource returns the source of the function name, with what rewrite has added, and ""
@@ -154,7 +193,7 @@ func (r *run) functionSource(ctx context.Context, hc interp.HandlerContext, name
 	if !functionName().MatchString(name) {
 		return ""
 	}
-	file := answerPath + strconv.Itoa(r.shell.state.nextNumber())
+	file := answerPath + rand.Text()
 	answer := &bytes.Buffer{}
 	r.mu.Lock()
 	r.answers[file] = answer
@@ -169,17 +208,13 @@ func (r *run) functionSource(ctx context.Context, hc interp.HandlerContext, name
 // functionName is what names of functions look like. Such a name needs no quotes in a script.
 var functionName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_.:-]*$`)
 
-// names is declare -F. Without names it prints none.
+// names is declare -F.
 func (r *run) names(ctx context.Context, hc interp.HandlerContext, args []string) error {
-	status := 0
-	for _, name := range args[1:] {
-		if r.functionSource(ctx, hc, name) == "" {
-			status = 1
-			continue
-		}
-		fmt.Fprintln(hc.Stdout, name)
+	line := ""
+	if len(args) == 1 {
+		line = "declare -f "
 	}
-	return statusError(status)
+	return r.eachFunction(ctx, hc, args[1:], func(name, _ string) { fmt.Fprintln(hc.Stdout, line+name) })
 }
 
 // count prints how many elements an associative array has, or another array.
@@ -201,7 +236,7 @@ func (r *run) count(_ context.Context, hc interp.HandlerContext, args []string) 
 // time is the keyword time: before a command, and then after it with its status.
 //
 //	'wk time' 7       notes when the command begins
-//	'wk time' 7 $?    prints how long it took, and returns its status
+//	'wk time' 7 $?    prints how long it took, and returns its status; with -p as POSIX has it
 //
 // The number keeps apart those that run at the same time. The time is by the clock of the machine,
 // and not by Options.Now. User and system time are always 0.
@@ -209,14 +244,22 @@ func (r *run) time(_ context.Context, hc interp.HandlerContext, args []string) e
 	if len(args) < 2 {
 		return interp.ExitStatus(1)
 	}
+	clock, err := strconv.Atoi(args[1])
+	if err != nil {
+		return interp.ExitStatus(1)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(args) == 2 {
-		r.started[args[1]] = time.Now()
+		r.started[clock] = time.Now()
 		return nil
 	}
-	passed := time.Since(r.started[args[1]])
-	fmt.Fprintf(hc.Stderr, "\nreal\t%dm%.3fs\nuser\t0m0.000s\nsys\t0m0.000s\n", int(passed.Minutes()), passed.Seconds()-60*float64(int(passed.Minutes())))
+	passed := time.Since(r.started[clock])
+	if len(args) > 3 {
+		fmt.Fprintf(hc.Stderr, "real %.2f\nuser 0.00\nsys 0.00\n", passed.Seconds())
+	} else {
+		fmt.Fprintf(hc.Stderr, "\nreal\t%dm%.3fs\nuser\t0m0.000s\nsys\t0m0.000s\n", int(passed.Minutes()), passed.Seconds()-60*float64(int(passed.Minutes())))
+	}
 	n, _ := strconv.Atoi(args[2])
 	return statusError(n & 0xff)
 }
@@ -233,6 +276,9 @@ func (r *run) time(_ context.Context, hc interp.HandlerContext, args []string) e
 //
 // -a prints all that the name stands for. -f, which leaves out functions, changes nothing.
 func (r *run) typeOf(ctx context.Context, hc interp.HandlerContext, args []string) error {
+	if len(args) < 2 {
+		return interp.ExitStatus(1)
+	}
 	mode, names := args[1], args[2:]
 	all := false
 	for mode == "type" && len(names) > 0 && strings.HasPrefix(names[0], "-") {
@@ -325,7 +371,7 @@ func (r *run) printType(ctx context.Context, hc interp.HandlerContext, mode, nam
 			fmt.Fprintf(hc.Stdout, "%s is a shell keyword\n", name)
 		case "function":
 			fmt.Fprintf(hc.Stdout, "%s is a function\n", name)
-			r.show(ctx, hc, []string{showCommand, r.functionSource(ctx, hc, name)})
+			r.show(ctx, hc, []string{showCommand, name})
 		case "builtin":
 			fmt.Fprintf(hc.Stdout, "%s is a shell builtin\n", name)
 		default:
@@ -455,10 +501,13 @@ func (f *readFlags) set(letter byte, value string, mapfile bool) error {
 		return nil
 	case 't':
 		seconds, err := strconv.ParseFloat(value, 64)
-		if err != nil || seconds < 0 {
+		if err != nil || !(seconds >= 0) {
 			return fmt.Errorf("%s: invalid timeout specification", value)
 		}
-		f.timeout = time.Duration(seconds * float64(time.Second))
+		if seconds == 0 {
+			return errors.New("-t 0 is not supported; use a timeout above 0")
+		}
+		f.timeout = max(1, time.Duration(min(seconds, 1e9)*float64(time.Second)))
 		return nil
 	case 'n', 'N', 's':
 		if err != nil || n < 0 {
@@ -734,7 +783,8 @@ func (r *run) nested(ctx context.Context, p *command.Process, text, name string,
 	if err := interp.Params(append([]string{"--"}, args...)...)(runner); err != nil {
 		return 2
 	}
-	return r.protect(func() error { return runner.Run(ctx, file) })
+	ctx, store := keeping(ctx)
+	return store(r.protect(func() error { return runner.Run(ctx, file) }))
 }
 
 // asPipe returns a standard input as the interpreter needs it: stdin itself if it is a file, or

@@ -20,7 +20,8 @@
 // command.
 //
 // The rewritten tree is a script again, which can be printed and parsed: functions, eval and
-// the parts of pipelines need that. Commands of the shell itself have names in quotes:
+// the parts of pipelines need that. Commands of the shell itself have names in quotes that no
+// script can guess, here "wk" and a word:
 //
 //	cat a | sort > out     'wk run' 1 | { { sort >out; }; 'wk status' $?; }
 //	x=$x$x                 x=$(<'/dev/guard/=x+x')$x$x

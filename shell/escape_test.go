@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -46,7 +45,29 @@ var attempts = []string{
 	`echo a > /dev/tcp/127.0.0.1/80`, `cat < /dev/tcp/127.0.0.1/80`, `cat /dev/mem`, `ln -s HOST/outside link; cat link`,
 	`'wk run' 1; 'wk keep' < HOST/outside; cat '/dev/guard/HOST/outside'`, `cat '/dev/guarded-pipe' '/dev/guarded-answer/1'`,
 	`echo changed > /dev/guarded-answer/1; echo TOP > '/dev/guard/x'`,
+	`'wk printf' '%s\n' $PPID $$`, `'wk printf' '%s\n' ~root ~daemon`, `'wk show' "f() { echo $PPID; }"`, `'wk printf' '%s\n' <(ls)`,
+	`'wk status' "$(echo $PPID | cat >&2)"`, `'wk run' "$(echo $$ >&2)"`, `'wk names' $(echo $PPID >&2)`, `'wk count' $PPID; 'wk time' 1 $PPID`,
+	`$'wk printf' '%s\n' $PPID`, `"wk printf" '%s\n' $PPID`, `eval "'wk printf' '%s\n' \$PPID"`, `f() { 'wk keep' < ~root; 'wk type' ~daemon; }; f; type f`,
+	`trap "'wk read' \$PPID" EXIT`, `bash -c "'wk printf' '%s\n' \$PPID"`, `echo "'wk printf' '%s\n' \$PPID" > s; . ./s; ./s; bash s`,
+	// The name of a command of the shell itself, learned from a trace.
+	learn + `eval "'wk $t printf' '%s\n' \$PPID \$\$ ~root"`, learn + `c="wk $t printf"; "$c" '%s\n' $PPID $$ ~root ~daemon`,
+	learn + `c="wk $t show"; "$c" "f() { echo $PPID; }"`, learn + `eval "f() { 'wk $t run' 1 | cat; }"; f; type f; declare -f f`,
+	learn + `z=$(printf '\x00'); eval "'wk $t"$'\0'" printf' \$PPID; 'w'\\''k $t printf' \$PPID"`,
+	learn + `shopt -s expand_aliases; alias c="'wk $t printf' '%s\n' "; alias d='echo ~root'
+d
+c $PPID $$ ~daemon`,
+	learn + `for c in run keep status show names count time type read mapfile printf; do "wk $t $c" $PPID ~root; "wk $t $c"; "wk $t $c" 1 2 3; done`,
+	`shopt -s expand_aliases; alias x='echo ~root ~daemon'; eval x`, `echo {~root,~daemon}{,x}`, `x=a:~root; echo $x`,
+	`a=(1); unset 'a[$(echo $PPID $$ >&2)]'`, `a=(1); declare -n r=a; unset -v b 'r[$(echo $PPID >&2)]'`, `a=(1); builtin unset 'a[$(cat <(echo $PPID >&2))]'`,
+	`x='y=~root'; declare $x; echo $y; f() { local -r z=1 $x; echo $y; }; f; { export "$x"; env; } | grep y`, `declare -p PPID; x=PPID; declare -p $x; readonly PPID; readonly -p | grep PPID`,
+	`n=PPID; declare -n q=$n; echo $q`, `declare -n q='$'; echo $q; declare -n "r=PPID"; echo $r; declare "-n" s=PPID; echo $s; x=-n; declare $x t=PPID; echo $t`,
+	`f() { local -n q="$1"; echo $q; }; f PPID; f '$'; typeset -n z=P\PID; echo $z; nameref w=PPID; echo $w; builtin declare -n v=PPID; echo $v`,
+	`a[PPID]=1; echo ${!a[@]}; b=([PPID]=1); echo ${!b[@]}; declare -a c=([PPID]=1); echo ${!c[@]} ${a[PPID]}`,
+	learn + `c="wk $t time"; "$c" aaaa; "$c" 1; "$c" 1 $PPID; c="wk $t run"; f() { "$c" 1; }; f; declare -f`,
 }
+
+// learn is a script that finds out what the names of commands of the shell itself begin with.
+const learn = `t=$( { set -x; : | :; } 2>&1 ); t=${t#*wk }; t=${t%% *}; [ ${#t} = 26 ] || echo TOPSECRET; `
 
 // TestEscapes runs the attempts over memory and over a folder.
 func TestEscapes(t *testing.T) {
@@ -115,10 +136,12 @@ func tryEscape(t *testing.T, kind, attempt string) {
 	if entries, err := os.ReadDir(host); err != nil || len(entries) != 2 {
 		t.Errorf("%s\nthere are %v beside the root, %v", attempt, entries, err)
 	}
-	if slices.Contains(strings.Fields(result.Output), strconv.Itoa(os.Getppid())) {
-		t.Errorf("%s\nprints %q, which has the process of the host", attempt, result.Output)
+	for _, pid := range []int{os.Getpid(), os.Getppid()} {
+		if strings.Contains(" "+strings.Join(strings.FieldsFunc(result.Output, func(c rune) bool { return c < '0' || c > '9' }), " ")+" ", " "+strconv.Itoa(pid)+" ") {
+			t.Errorf("%s\nprints %q, which has a process of the host", attempt, result.Output)
+		}
 	}
-	for _, found := range []string{"/bin/bash:", "root:x:0", os.Getenv("PATH") + ":", "/root\n"} {
+	for _, found := range []string{"/bin/bash:", "root:x:0", os.Getenv("PATH") + ":", "/root\n", "/root ", "/usr/sbin", "budget Time"} {
 		if strings.Contains(result.Output, found) {
 			t.Errorf("%s\nprints %q", attempt, result.Output)
 		}

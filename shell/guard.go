@@ -44,10 +44,29 @@ type guarding struct {
 }
 
 // word adds the expansions in a word. pattern says that the word is a pattern, and split
-// that it makes fields.
+// that it makes fields: braces then repeat the rest of the word.
+//
+//	{1..9}$x    x*9
 func (g *guarding) word(w *syntax.Word, pattern, split bool) {
-	if w != nil {
-		g.parts(w.Parts, pattern, split)
+	if w == nil {
+		return
+	}
+	before := len(g.terms)
+	g.parts(w.Parts, pattern, split)
+	if !split {
+		return
+	}
+	if n := braces(w); n > 1 {
+		for i, term := range g.terms[before:] {
+			if term[0] != '~' && term[0] != '?' {
+				g.terms[before+i] = term + "*" + strconv.Itoa(n)
+				g.unlikely = true
+			}
+		}
+		if size := literalSize(w); size > 1000 {
+			g.terms = append(g.terms, strconv.Itoa(size)+"*"+strconv.Itoa(n))
+			g.unlikely = true
+		}
 	}
 }
 

@@ -13,11 +13,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
+	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/shell/internal/command"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -61,7 +64,7 @@ func (r *run) call(ctx context.Context, args []string) ([]string, error) {
 	if err := r.checkCaptured(hc.Stdout); err != nil {
 		return nil, err
 	}
-	return r.replace(hc, args), nil
+	return r.replace(ctx, hc, args), nil
 }
 
 // isBroken reports whether the reader of the pipe has closed its end, after which every
@@ -112,19 +115,19 @@ func (r *run) checkCaptured(w io.Writer) error {
 //
 // The words builtin and command before a name are kept, so that a function of that name is
 // passed over, as a script asks for; an internal command stands alone.
-func (r *run) replace(hc interp.HandlerContext, args []string) []string {
+func (r *run) replace(ctx context.Context, hc interp.HandlerContext, args []string) []string {
 	prefix := 0
 	for prefix < len(args)-1 && (args[prefix] == "builtin" || args[prefix] == "command") {
 		if strings.HasPrefix(args[prefix+1], "-") && args[prefix] == "command" {
-			return r.replaceCommand(hc, args, prefix)
+			return r.replaceCommand(ctx, hc, args, prefix)
 		}
 		prefix++
 	}
 	if prefix == 0 && (refusal(args) != "" || helps(args)) && r.declares(args[0]) {
 		return args // a function
 	}
-	rest := r.replaceBuiltin(hc, args[prefix:])
-	if len(rest) > 0 && strings.HasPrefix(rest[0], internalPrefix) {
+	rest := r.replaceBuiltin(ctx, hc, args[prefix:])
+	if len(rest) > 0 && strings.HasPrefix(rest[0], r.shell.state.prefix) {
 		return rest // an internal command is none of the interpreter's builtins
 	}
 	return slices.Concat(args[:prefix], rest)
@@ -132,12 +135,12 @@ func (r *run) replace(hc interp.HandlerContext, args []string) []string {
 
 // replaceCommand handles the flags of command. A flag that it does not know is left to the
 // interpreter, which refuses it.
-func (r *run) replaceCommand(hc interp.HandlerContext, args []string, prefix int) []string {
+func (r *run) replaceCommand(ctx context.Context, hc interp.HandlerContext, args []string, prefix int) []string {
 	switch flag := args[prefix+1]; flag {
 	case "-v", "-V":
-		return slices.Concat([]string{typeCommand, "command" + flag}, args[prefix+2:])
+		return slices.Concat([]string{r.shell.state.prefix + typeCommand, "command" + flag}, args[prefix+2:])
 	case "-p", "--":
-		return r.replace(hc, slices.Concat(args[:prefix+1], args[prefix+2:]))
+		return r.replace(ctx, hc, slices.Concat(args[:prefix+1], args[prefix+2:]))
 	default:
 		return args
 	}
@@ -145,39 +148,43 @@ func (r *run) replaceCommand(hc interp.HandlerContext, args []string, prefix int
 
 // replaceBuiltin is replace for a call without prefixes. A command that is no builtin is
 // returned as it is, and the interpreter then asks exec to run it.
-func (r *run) replaceBuiltin(hc interp.HandlerContext, args []string) []string {
+func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args []string) []string {
 	if why := refusal(args); why != "" {
-		return fails(hc, 2, "%s: not possible here: %s", args[0], why)
+		return r.fails(hc, 2, "%s: not possible here: %s", args[0], why)
 	}
 	if helps(args) {
 		fmt.Fprintf(hc.Stdout, "%s: %s %s\n", args[0], args[0], usages[args[0]])
-		return []string{statusCommand, "2"} // as bash
+		return []string{r.shell.state.prefix + statusCommand, "2"} // as bash
 	}
 	switch args[0] {
 	case "eval":
 		text, err := r.rewritten(strings.Join(args[1:], " "))
 		if err != nil {
-			return fails(hc, 2, "eval: %v", err)
+			return r.fails(hc, 2, "eval: %v", err)
 		}
 		return []string{"eval", text}
 	case "source", ".":
-		return r.replaceSource(hc, args)
+		return r.replaceSource(ctx, hc, args)
 	case "trap":
 		return r.replaceTrap(hc, args)
 	case "alias":
 		for _, arg := range args[1:] {
-			if strings.ContainsAny(arg, "$`<>{}()") {
-				return fails(hc, 1, "alias: only plain words are supported; define a function")
+			if strings.ContainsAny(arg, "$`<>{}()~") {
+				return r.fails(hc, 1, "alias: only plain words are supported; define a function")
 			}
 		}
+	case "declare", "typeset", "local", "export", "readonly", "nameref":
+		return r.replaceDeclare(hc, args)
+	case "unset":
+		return r.replaceUnset(ctx, hc, args)
 	case "type":
-		return slices.Concat([]string{typeCommand}, args)
+		return slices.Concat([]string{r.shell.state.prefix + typeCommand}, args)
 	case "read":
-		return slices.Concat([]string{readCommand}, args[1:])
+		return slices.Concat([]string{r.shell.state.prefix + readCommand}, args[1:])
 	case "mapfile", "readarray":
-		return slices.Concat([]string{mapfileCommand}, args[1:])
+		return slices.Concat([]string{r.shell.state.prefix + mapfileCommand}, args[1:])
 	case "printf":
-		return slices.Concat([]string{printfCommand}, args[1:])
+		return slices.Concat([]string{r.shell.state.prefix + printfCommand}, args[1:])
 	case "echo":
 		return echoFlags(args)
 	case "pwd":
@@ -195,6 +202,7 @@ func (r *run) replaceBuiltin(hc interp.HandlerContext, args []string) []string {
 		if r.keepsOpen.Add(1) > maxExecs {
 			r.stop("more than %d calls of exec", maxExecs)
 		}
+		keepOpen(ctx, hc.Stdout, hc.Stderr)
 	}
 	return args
 }
@@ -256,34 +264,37 @@ func helps(args []string) bool { return len(args) == 2 && args[1] == "--help" &&
 
 // fails prints a message, and returns a call with an exit status. The message is printed now,
 // to the standard error that the command has.
-func fails(hc interp.HandlerContext, status int, format string, args ...any) []string {
+func (r *run) fails(hc interp.HandlerContext, status int, format string, args ...any) []string {
 	fmt.Fprintf(hc.Stderr, "bash: "+format+"\n", args...)
-	return []string{statusCommand, strconv.Itoa(status)}
+	return []string{r.shell.state.prefix + statusCommand, strconv.Itoa(status)}
 }
 
 // replaceSource reads the file that source runs, and rewrites it. What the interpreter then
 // sources is a piece, by a name that no file has.
 //
 // A name without a slash is one in the working directory: PATH is not searched.
-func (r *run) replaceSource(hc interp.HandlerContext, args []string) []string {
+func (r *run) replaceSource(ctx context.Context, hc interp.HandlerContext, args []string) []string {
 	if len(args) < 2 {
-		return fails(hc, 2, "%s: filename argument required", args[0])
+		return r.fails(hc, 2, "%s: filename argument required", args[0])
 	}
-	file, err := r.process(hc, args).Open(context.Background(), args[1])
+	file, err := r.process(hc, args).Open(ctx, args[1])
 	var data []byte
 	if err == nil {
 		data, err = io.ReadAll(io.LimitReader(file, maxScript+1)) // a longer one is refused
 		file.Close()
 	}
 	if err != nil {
-		return fails(hc, 1, "%s: %s", args[1], command.ErrorText(err))
+		return r.fails(hc, 1, "%s: %s", args[1], command.ErrorText(err))
 	}
 	text, err := r.rewritten(string(data))
 	if err != nil {
-		return fails(hc, 2, "%s: %v", args[1], err)
+		return r.fails(hc, 2, "%s: %v", args[1], err)
 	}
-	piece := sourcePath + strconv.Itoa(r.shell.state.keepPiece(text))
-	return slices.Concat([]string{"source", piece}, args[2:])
+	n, err := r.keepPiece(text)
+	if err != nil {
+		return r.fails(hc, 1, "%s: %v", args[1], err)
+	}
+	return slices.Concat([]string{"source", sourcePath + strconv.Itoa(n)}, args[2:])
 }
 
 // readFile reads a file for the shell itself.
@@ -307,7 +318,7 @@ func (r *run) replaceTrap(hc interp.HandlerContext, args []string) []string {
 	text, err := rest[0], error(nil)
 	if text != "-" && text != "" {
 		if text, err = r.rewritten(text); err != nil {
-			return fails(hc, 2, "trap: %v", err)
+			return r.fails(hc, 2, "trap: %v", err)
 		}
 	}
 	signals := []string{}
@@ -323,6 +334,78 @@ func (r *run) replaceTrap(hc interp.HandlerContext, args []string) []string {
 		return []string{":"}
 	}
 	return slices.Concat([]string{"trap", text}, signals)
+}
+
+// replaceDeclare evaluates a declaration whose words are expanded already, so that their values
+// are quoted. A reference leads to no parameter of the host.
+func (r *run) replaceDeclare(hc interp.HandlerContext, args []string) []string {
+	text, isRef := args[0], args[0] == "nameref"
+	if text == "typeset" {
+		text = "declare"
+	}
+	for i, arg := range args[1:] {
+		if flag, ok := strings.CutPrefix(arg, "-"); ok {
+			switch {
+			case strings.Trim(flag, "aAfFginlprux") != "":
+				return r.fails(hc, 2, "%s: %s: invalid option", args[0], arg)
+			case strings.Contains(flag, "F"):
+				return slices.Concat([]string{r.shell.state.prefix + namesCommand}, args[i+2:])
+			case strings.Contains(flag, "f"):
+				return slices.Concat([]string{r.shell.state.prefix + showCommand}, args[i+2:])
+			}
+			for _, letter := range flag {
+				if why := refused["declare -"+string(letter)]; why != "" {
+					return r.fails(hc, 2, "%s: not possible here: %s", args[0], why)
+				}
+				isRef = isRef || letter == 'n'
+			}
+			text += " " + arg
+			continue
+		}
+		name, value, assigned := strings.Cut(arg, "=")
+		if !syntax.ValidName(name) {
+			return r.fails(hc, 1, "%s: `%s': not a valid identifier", args[0], arg)
+		}
+		text += " " + cmp.Or(renames[name], name)
+		if assigned {
+			if isRef {
+				value = cmp.Or(renames[value], value)
+			}
+			text += "=" + quoted(value)
+		}
+	}
+	if err := r.keep(hc.Env, int64(len(text))); err != nil {
+		return r.fails(hc, 1, "%s: %v", args[0], err)
+	}
+	return []string{"eval", text}
+}
+
+// plainElement is what unset can be called with: a name, or an element without an expression.
+var plainElement = lazyregexp.New(`^[^\[]*(\[([A-Za-z0-9_]*|[@*]|-[0-9]+)\])?$`)
+
+// replaceUnset rewrites the subscripts of unset, which the interpreter would parse and expand
+// by itself. Those of associative arrays are keys, which it takes as they are.
+//
+//	unset 'a[$i+1]'    eval 'unset "a[$(($i+1))]"'
+func (r *run) replaceUnset(ctx context.Context, hc interp.HandlerContext, args []string) []string {
+	text, computed := "unset", false
+	for _, arg := range args[1:] {
+		name, sub, _ := strings.Cut(arg, "[")
+		vr := hc.Env.Get(name)
+		if _, target := vr.Resolve(hc.Env); vr.Kind == expand.NameRef {
+			vr = target
+		}
+		if plainElement().MatchString(arg) || vr.Kind == expand.Associative {
+			text += " " + quoted(arg)
+			continue
+		}
+		text += fmt.Sprintf(` "%s[$((%s))]"`, name, strings.TrimSuffix(sub, "]"))
+		computed = true
+	}
+	if !computed {
+		return args
+	}
+	return r.replaceBuiltin(ctx, hc, []string{"eval", text})
 }
 
 // echoFlags takes combined flags apart, as in echo -ne, which the interpreter's echo would
@@ -358,7 +441,7 @@ func cdArgs(args []string) []string {
 // that waits for input ends, too.
 func (r *run) exec(ctx context.Context, args []string) (err error) {
 	hc := interp.HandlerCtx(ctx)
-	if internal := r.internal(args[0]); internal != nil {
+	if internal := r.internal(strings.CutPrefix(args[0], r.shell.state.prefix)); internal != nil {
 		if err := internal(ctx, hc, args); err != nil {
 			return err
 		}
@@ -632,13 +715,16 @@ func (r *run) open(ctx context.Context, name string, flag int, _ os.FileMode) (i
 	}
 	if number, ok := strings.CutPrefix(name, sourcePath); ok {
 		n, _ := strconv.Atoi(number)
-		return readOnly{io.NopCloser(strings.NewReader(r.shell.state.piece(n)))}, nil
+		return readOnly{io.NopCloser(strings.NewReader(r.shell.state.takePiece(n)))}, nil
 	}
 	if name == pipePath {
 		if w, ok := hc.Stdout.(*pipeWriter); ok {
 			return w, nil
 		}
 		return &pipeWriter{Writer: hc.Stdout}, nil
+	}
+	if name == untracedPath {
+		return &untraced{pipeWriter{Writer: hc.Stderr}}, nil
 	}
 	r.mu.Lock()
 	answer := r.answers[name]
@@ -729,6 +815,45 @@ func (f *storedFile) Close() error {
 		fmt.Fprintf(f.stderr, "bash: %s: %s\n", f.name, command.ErrorText(err))
 	}
 	return err
+}
+
+// keptFiles are the files that exec has opened in a script or in a piece of one.
+// The interpreter does not close them.
+type keptFiles struct {
+	mu    sync.Mutex
+	files []io.Closer // guarded by mu
+}
+
+// keptKey is the key of the [*keptFiles] of a context.
+type keptKey struct{}
+
+// keeping returns a context for a script or a piece, and a function that is called after it. It
+// stores the files that exec has opened, and returns the status, or 1 instead of 0 if one could
+// not be stored.
+func keeping(ctx context.Context) (context.Context, func(status int) int) {
+	kept := &keptFiles{}
+	return context.WithValue(ctx, keptKey{}, kept), func(status int) int {
+		kept.mu.Lock()
+		defer kept.mu.Unlock()
+		for _, file := range kept.files {
+			if file.Close() != nil && status == 0 {
+				status = 1
+			}
+		}
+		return status
+	}
+}
+
+// keepOpen adds those of the streams of exec that are files to the kept files of a context.
+func keepOpen(ctx context.Context, streams ...io.Writer) {
+	kept := ctx.Value(keptKey{}).(*keptFiles)
+	kept.mu.Lock()
+	defer kept.mu.Unlock()
+	for _, stream := range streams {
+		if file, ok := stream.(*storedFile); ok {
+			kept.files = append(kept.files, file)
+		}
+	}
 }
 
 // readDir lists directories for globs. What it returns counts as expansions, one more for

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"slices"
 	"strconv"
@@ -15,24 +16,28 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Commands of the shell itself. A script cannot define functions with these names, as no name
-// of a function has a space; see isInternal for a script that calls them.
+// Commands of the shell itself. Their names begin with state.prefix, which no script can guess:
+// "wk run" is short for such a name in comments. What rewrite puts into a tree has the name in
+// single quotes. What run.call puts in place of a builtin is a list of arguments, which nothing
+// parses again.
 //
-// What rewrite puts into a tree has them in single quotes. What run.call puts in place of a
-// builtin is a list of arguments, which nothing parses again.
+// A script can learn the prefix from a trace (set -x). That is of no use: text with the prefix in
+// single quotes is refused (run.parse), so that whatever rewrite and restore take for a command
+// of the shell is one. A call of "$x" can name such a command; its arguments are rewritten and
+// guarded as those of all calls are, and the commands are safe with any arguments.
 const (
 	internalPrefix = "wk "
-	runCommand     = "wk run"    // runs a piece of the script as a part of a pipeline or in the background
-	keepCommand    = "wk keep"   // keeps its input as /dev/fd/N, and prints that name
-	statusCommand  = "wk status" // returns its argument, or 1 if a file could not be stored
-	showCommand    = "wk show"   // prints functions as they were written
-	namesCommand   = "wk names"  // declare -F
-	countCommand   = "wk count"  // prints how many elements an associative array has
-	timeCommand    = "wk time"   // the keyword time
-	typeCommand    = "wk type"   // type, command -v
-	readCommand    = "wk read"   // read
-	mapfileCommand = "wk mapfile"
-	printfCommand  = "wk printf"
+	runCommand     = "run"    // runs a piece of the script as a part of a pipeline or in the background
+	keepCommand    = "keep"   // keeps its input as /dev/fd/N, and prints that name
+	statusCommand  = "status" // returns its argument, or 1 if a file could not be stored
+	showCommand    = "show"   // declare -f: prints functions as they were written
+	namesCommand   = "names"  // declare -F
+	countCommand   = "count"  // prints how many elements an associative array has
+	timeCommand    = "time"   // the keyword time
+	typeCommand    = "type"   // type, command -v
+	readCommand    = "read"   // read
+	mapfileCommand = "mapfile"
+	printfCommand  = "printf"
 )
 
 // reserved are names that a script cannot give to functions, because what they do is
@@ -93,7 +98,8 @@ func deeper(n int) bool {
 // parse reads a script and rewrites it. name is for the parser's messages, where bash has the
 // name of the script. Nothing is run.
 //
-// Its errors are those of the parser, errDepth, and texts that say what is not supported.
+// Its errors are those of the parser, errDepth, and texts that say what is not supported. The
+// name of a command of the shell itself is not.
 func (r *run) parse(text, name string) (*syntax.File, error) {
 	if len(text) > maxScript {
 		return nil, fmt.Errorf("the script has %d bytes, and the limit is %d", len(text), maxScript)
@@ -105,8 +111,18 @@ func (r *run) parse(text, name string) (*syntax.File, error) {
 	if err != nil {
 		return nil, err
 	}
+	syntax.Walk(file, func(node syntax.Node) bool {
+		if quoted, ok := node.(*syntax.SglQuoted); ok && strings.Contains(quoted.Value, r.shell.state.prefix) {
+			err = errors.New("the script has the name of a command of the shell itself")
+		}
+		return err == nil
+	})
+	if err != nil {
+		return nil, err
+	}
 	r.parsing.Lock()
 	defer r.parsing.Unlock()
+	r.wrapped = map[syntax.Node]bool{}
 	return file, r.rewrite(file)
 }
 
@@ -154,7 +170,7 @@ func (r *run) rewrite(node syntax.Node) (err error) {
 		switch node := node.(type) {
 		case *syntax.Stmt:
 			err = r.stmt(node)
-			if call, ok := node.Cmd.(*syntax.CallExpr); ok && isInternal(call) {
+			if call, ok := node.Cmd.(*syntax.CallExpr); ok && r.shell.state.internal(call) != "" {
 				// The arguments are final, but the words of redirections are not.
 				return len(node.Redirs) > 0
 			}
@@ -169,6 +185,15 @@ func (r *run) rewrite(node syntax.Node) (err error) {
 				r.functions[node.Name.Value] = true
 				if slices.Contains(reserved, node.Name.Value) {
 					err = fmt.Errorf("%s: the name is reserved, and cannot be a function's", node.Name.Value)
+				}
+			}
+		case *syntax.Assign:
+			if node.Name != nil && !r.maps[node.Name.Value] {
+				renameArithm(node.Index)
+				if node.Array != nil {
+					for _, elem := range node.Array.Elems {
+						renameArithm(elem.Index)
+					}
 				}
 			}
 		case *syntax.ArrayExpr:
@@ -195,6 +220,9 @@ func (r *run) rewrite(node syntax.Node) (err error) {
 			err = r.word(node)
 		case *syntax.ParamExp:
 			err = checkParam(node)
+			if node.Param != nil && !r.maps[node.Param.Value] {
+				renameArithm(node.Index)
+			}
 			renameParam(node)
 			if node.Slice != nil {
 				renameArithm(node.Slice.Offset, node.Slice.Length)
@@ -218,21 +246,28 @@ func (r *run) rewrite(node syntax.Node) (err error) {
 	return err
 }
 
-// isInternal reports whether a call is of a command of the shell itself, which has been
-// rewritten already.
-//
-// It cannot tell such a call from one that the script has spelled in single quotes, whose
-// arguments are then not rewritten.
-func isInternal(call *syntax.CallExpr) bool {
+// internal returns which command of the shell itself a call is of, "" if of none. Such a call
+// comes from rewrite; see the commands.
+func (s *state) internal(call *syntax.CallExpr) string {
 	if len(call.Args) == 0 || len(call.Args[0].Parts) != 1 {
-		return false
+		return ""
 	}
-	quoted, ok := call.Args[0].Parts[0].(*syntax.SglQuoted)
-	return ok && strings.HasPrefix(quoted.Value, internalPrefix)
+	if quoted, ok := call.Args[0].Parts[0].(*syntax.SglQuoted); ok && !quoted.Dollar {
+		if name, ok := strings.CutPrefix(quoted.Value, s.prefix); ok {
+			return name
+		}
+	}
+	return ""
 }
 
 // internalCall returns a call of a command of the shell itself. args need no quotes.
-func internalCall(name string, args ...string) *syntax.CallExpr {
+func (r *run) internalCall(name string, args ...string) *syntax.CallExpr {
+	return quotedCall(r.shell.state.prefix+name, args...)
+}
+
+// quotedCall returns a call of a command by its name in quotes, which keep it from being a
+// keyword. args need no quotes.
+func quotedCall(name string, args ...string) *syntax.CallExpr {
 	call := &syntax.CallExpr{Args: []*syntax.Word{{Parts: []syntax.WordPart{&syntax.SglQuoted{Value: name}}}}}
 	for _, arg := range args {
 		call.Args = append(call.Args, literal(arg))
@@ -267,7 +302,7 @@ func (r *run) stmt(st *syntax.Stmt) error {
 		// "!" stays outside, where it is for the status of the block.
 		inner.Negated, inner.Comments = false, nil
 		r.wrapped[&inner] = true
-		status := internalCall(statusCommand)
+		status := r.internalCall(statusCommand)
 		status.Args = append(status.Args, lastStatus())
 		st.Redirs = nil
 		st.Cmd = &syntax.Block{Stmts: []*syntax.Stmt{{Cmd: &syntax.Block{Stmts: []*syntax.Stmt{&inner}}}, {Cmd: status}}}
@@ -288,16 +323,14 @@ func (r *run) stmt(st *syntax.Stmt) error {
 			if cmd.Variant.Value == "local" {
 				name = "local"
 			}
-			st.Cmd = internalCall(name, flag)
-		} else if names, ok := functionNames(cmd); ok {
-			st.Cmd = names
-		} else if showsFunctions(cmd) && !r.wrapped[cmd] {
-			r.wrapped[cmd] = true
-			word := &syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{Parts: []syntax.WordPart{
-				&syntax.CmdSubst{Stmts: []*syntax.Stmt{{Cmd: cmd}}}}}}}
-			call := internalCall(showCommand)
-			call.Args = append(call.Args, word)
+			st.Cmd = quotedCall(name, flag)
+		} else if call := r.functionNames(cmd); call != nil {
 			st.Cmd = call
+		} else if call := computedDecl(cmd); call != nil {
+			st.Cmd = call
+			if slices.ContainsFunc(cmd.Args, func(as *syntax.Assign) bool { return as.Name != nil }) {
+				st.Cmd = &syntax.Block{Stmts: []*syntax.Stmt{{Cmd: cmd}, {Cmd: call}}}
+			}
 		}
 	}
 	return nil
@@ -326,12 +359,15 @@ func storesFile(st *syntax.Stmt) bool {
 // interpreter: the same command before the statement, and after it with its status.
 func (r *run) timeClause(st *syntax.Stmt, clause *syntax.TimeClause) {
 	n := r.shell.state.nextNumber()
-	block := &syntax.Block{Stmts: []*syntax.Stmt{{Cmd: internalCall(timeCommand, strconv.Itoa(n))}}}
+	block := &syntax.Block{Stmts: []*syntax.Stmt{{Cmd: r.internalCall(timeCommand, strconv.Itoa(n))}}}
 	if clause.Stmt != nil {
 		block.Stmts = append(block.Stmts, clause.Stmt)
 	}
-	after := internalCall(timeCommand, strconv.Itoa(n))
+	after := r.internalCall(timeCommand, strconv.Itoa(n))
 	after.Args = append(after.Args, lastStatus())
+	if clause.PosixFormat {
+		after.Args = append(after.Args, literal("-p"))
+	}
 	block.Stmts = append(block.Stmts, &syntax.Stmt{Cmd: after})
 	st.Cmd = block
 }
@@ -360,20 +396,76 @@ func refusedFlag(decl *syntax.DeclClause) string {
 	return ""
 }
 
-// functionNames returns the call that replaces declare -F, with the names that it asks for.
-func functionNames(decl *syntax.DeclClause) (*syntax.CallExpr, bool) {
-	if !showsFunctions(decl) || !slices.ContainsFunc(decl.Args, func(as *syntax.Assign) bool {
-		return as.Naked && as.Name == nil && strings.Contains(as.Value.Lit(), "F")
-	}) {
-		return nil, false
-	}
-	call := internalCall(namesCommand)
+// functionNames returns the call that replaces declare -f and -F, nil for other declarations. The
+// flag -f of export changes nothing, as functions are not exported.
+func (r *run) functionNames(decl *syntax.DeclClause) *syntax.CallExpr {
+	call := r.internalCall("")
+	flags := ""
 	for _, as := range decl.Args {
-		if as.Naked && as.Name != nil {
+		switch {
+		case !as.Naked:
+		case as.Name != nil:
 			call.Args = append(call.Args, literal(as.Name.Value))
+		case strings.HasPrefix(as.Value.Lit(), "-"):
+			flags += as.Value.Lit()
+		default:
+			call.Args = append(call.Args, as.Value)
 		}
 	}
-	return call, true
+	switch {
+	case decl.Variant.Value == "export" && strings.Contains(flags, "f"):
+		return quotedCall("true")
+	case strings.Contains(flags, "F"):
+		call.Args[0] = r.internalCall(namesCommand).Args[0]
+	case strings.Contains(flags, "f"):
+		call.Args[0] = r.internalCall(showCommand).Args[0]
+	default:
+		return nil
+	}
+	return call
+}
+
+// declarations are the builtins that the parser knows, so that they are no calls.
+var declarations = []string{"declare", "typeset", "local", "export", "readonly", "nameref"}
+
+// computedDecl takes from a declaration what is known only when it runs, and returns a call for
+// that, nil if there is nothing. The interpreter would expand tildes in it, and references could
+// lead to parameters of the host; see run.replaceDeclare.
+//
+//	declare -x "$a=$b"      'declare' -x "$a=$b"
+//	local -n r=$1 s=$2 t    { local -n t; 'local' -n r="$1" s="$2"; }
+func computedDecl(decl *syntax.DeclClause) *syntax.CallExpr {
+	call := quotedCall(decl.Variant.Value)
+	rest, flags, isRef := []*syntax.Assign{}, 0, decl.Variant.Value == "nameref"
+	for _, as := range decl.Args {
+		switch {
+		case as.Name == nil && as.Value.Lit() != "":
+			isRef = isRef || strings.Contains(as.Value.Lit(), "n")
+			call.Args = append(call.Args, as.Value)
+			rest = append(rest, as)
+			flags++
+		case as.Name == nil:
+			call.Args = append(call.Args, as.Value)
+		case isRef && as.Value != nil:
+			word := literal(as.Name.Value + "=")
+			for _, part := range as.Value.Parts {
+				switch part.(type) {
+				case *syntax.Lit, *syntax.SglQuoted, *syntax.DblQuoted:
+				default:
+					part = &syntax.DblQuoted{Parts: []syntax.WordPart{part}}
+				}
+				word.Parts = append(word.Parts, part)
+			}
+			call.Args = append(call.Args, word)
+		default:
+			rest = append(rest, as)
+		}
+	}
+	if len(call.Args) == 1+flags {
+		return nil
+	}
+	decl.Args = rest
+	return call
 }
 
 // unquoteLet returns what let has in quotes as an expression: let "x = 1". Text with
@@ -403,13 +495,6 @@ func unquoteLet(expr syntax.ArithmExpr) syntax.ArithmExpr {
 		return parsed
 	}
 	return expr
-}
-
-// showsFunctions reports whether a declaration is declare -f or -F.
-func showsFunctions(decl *syntax.DeclClause) bool {
-	return slices.ContainsFunc(decl.Args, func(as *syntax.Assign) bool {
-		return as.Naked && as.Name == nil && strings.HasPrefix(as.Value.Lit(), "-") && strings.ContainsAny(as.Value.Lit(), "fF")
-	})
 }
 
 // pipe gives both sides of a pipeline a subshell: the interpreter runs the right one in
@@ -448,12 +533,23 @@ func (r *run) piece(st *syntax.Stmt) (*syntax.CallExpr, error) {
 	if err := r.rewrite(file); err != nil {
 		return nil, err
 	}
-	return internalCall(runCommand, strconv.Itoa(r.shell.state.keepPiece(printed(file)))), nil
+	n, err := r.keepPiece(printed(file))
+	return r.internalCall(runCommand, strconv.Itoa(n)), err
+}
+
+// keepPiece keeps the text of a piece, and returns its number. A loop of eval could otherwise
+// keep any number of them until the run ends.
+func (r *run) keepPiece(text string) (int, error) {
+	n, size := r.shell.state.keepPiece(text)
+	if size > r.opts.Variables {
+		return 0, r.stopBudget("bytes of pipelines and background jobs", r.opts.Variables, "Variables")
+	}
+	return n, nil
 }
 
 // callExpr guards a simple command.
 func (r *run) callExpr(call *syntax.CallExpr) error {
-	if isInternal(call) {
+	if r.shell.state.internal(call) != "" {
 		return nil
 	}
 	for _, as := range call.Assigns {
@@ -490,13 +586,16 @@ func (r *run) fields(words *[]*syntax.Word, index int) error {
 }
 
 // maxBraces is how many words the braces of one word may make for the interpreter, which
-// leaves out the command otherwise, and goes on.
-const maxBraces = 16384
+// leaves out the command otherwise, and goes on. maxBraceDepth is how many may be in each other.
+const (
+	maxBraces     = 16384
+	maxBraceDepth = 50
+)
 
 // countBraces adds how many words the braces in w make to total. It is an error if they
 // are too many.
 func (r *run) countBraces(w *syntax.Word, total *int) error {
-	n := braces(w, 0)
+	n := braces(w)
 	switch *total += n; {
 	case *total > r.opts.Expansions:
 		return fmt.Errorf("braces make more words than the %d of the budget Expansions", r.opts.Expansions)
@@ -512,14 +611,21 @@ func (r *run) countBraces(w *syntax.Word, total *int) error {
 //	{a,b}{1..3}     2 * 3 = 6
 //	{a,{b,c}}x      1 + 2 = 3
 //
-// w is not changed.
-func braces(w *syntax.Word, depth int) int {
+// w is not changed. Braces that are nested too deeply for the interpreter, whose time grows with
+// the square of the depth, count as too many words.
+func braces(w *syntax.Word) int {
 	word := *w
-	if depth > 50 || !syntax.SplitBraces(&word) {
-		return 1
+	syntax.SplitBraces(&word)
+	return braceParts(&word, 0)
+}
+
+// braceParts is braces for a word whose braces have been split, which is depth braces deep.
+func braceParts(w *syntax.Word, depth int) int {
+	if depth > maxBraceDepth {
+		return saturate(math.MaxInt)
 	}
 	product := 1
-	for _, part := range word.Parts {
+	for _, part := range w.Parts {
 		br, ok := part.(*syntax.BraceExp)
 		if !ok {
 			continue
@@ -533,26 +639,6 @@ func braces(w *syntax.Word, depth int) int {
 			}
 		}
 		product = saturate(product * max(n, 1))
-	}
-	return product
-}
-
-// braceParts is braces for a word whose braces have been split.
-func braceParts(w *syntax.Word, depth int) int {
-	product := 1
-	for _, part := range w.Parts {
-		if br, ok := part.(*syntax.BraceExp); ok {
-			n := 0
-			if br.Sequence {
-				n = sequence(br)
-			}
-			for _, elem := range br.Elems {
-				if !br.Sequence {
-					n = saturate(n + braceParts(elem, depth+1))
-				}
-			}
-			product = saturate(product * max(n, 1))
-		}
 	}
 	return product
 }
@@ -584,9 +670,8 @@ func sequence(br *syntax.BraceExp) int {
 	return saturate(int(span/uint64(step)) + 1)
 }
 
-// guardAssign guards an assignment: what it stores is kept. Elements without an index share
-// one guard, which is an element of its own that expands to nothing. Those with an index have
-// one each, in their value.
+// guardAssign guards an assignment: what it stores is kept. Each element of an array has its own
+// guard in it, as the interpreter goes on with the next element after one that has failed.
 func guardAssign(as *syntax.Assign) {
 	if as.Value != nil {
 		guardWord(as.Value, false, true)
@@ -594,41 +679,50 @@ func guardAssign(as *syntax.Assign) {
 	if as.Array == nil {
 		return
 	}
-	all := guarding{}
 	for _, elem := range as.Array.Elems {
 		if elem.Value == nil {
 			continue
 		}
-		if elem.Index != nil {
-			guardWord(elem.Value, false, true)
-			continue
-		}
-		all.word(elem.Value, false, true)
-	}
-	if part := all.part(true); part != nil {
-		guard := &syntax.ArrayElem{Value: &syntax.Word{Parts: []syntax.WordPart{part}}}
-		at := slices.IndexFunc(as.Array.Elems, func(elem *syntax.ArrayElem) bool { return elem.Index == nil })
-		as.Array.Elems = slices.Insert(as.Array.Elems, at, guard)
+		g := guarding{}
+		g.word(elem.Value, false, elem.Index == nil)
+		g.insert(elem.Value, true)
 	}
 }
 
-// guardWord puts a guard into a word that makes one field, after a literal at the
-// beginning, which may have a tilde. w may be nil.
+// guardWord puts a guard into a word that makes one field. w may be nil.
 func guardWord(w *syntax.Word, pattern, kept bool) {
 	if w == nil {
 		return
 	}
 	g := guarding{}
 	g.word(w, pattern, false)
+	g.insert(w, kept)
+}
+
+// insert puts the guard into the word w: before its first expansion and its first brace, but after
+// a literal at the beginning, which may have a tilde.
+//
+//	~/a$x        ~/a$(<'/dev/guard/x')$x
+//	~/{a,b}$x    ~/$(<'/dev/guard/x*2'){a,b}$x
+func (g *guarding) insert(w *syntax.Word, kept bool) {
 	part := g.part(kept)
 	if part == nil {
 		return
 	}
-	at := 0
-	if _, ok := w.Parts[0].(*syntax.Lit); ok {
-		at = 1
+	parts := []syntax.WordPart{part}
+	rest := w.Parts
+	if lit, ok := rest[0].(*syntax.Lit); ok {
+		rest = rest[1:]
+		before, _, found := strings.Cut(lit.Value, "{")
+		if found {
+			before = strings.TrimRight(before, `\`)
+			parts = append(parts, &syntax.Lit{Value: lit.Value[len(before):]})
+		}
+		if before != "" {
+			parts = slices.Insert(parts, 0, syntax.WordPart(&syntax.Lit{Value: before}))
+		}
 	}
-	w.Parts = slices.Insert(slices.Clone(w.Parts), at, syntax.WordPart(part))
+	w.Parts = append(parts, rest...)
 }
 
 // guardTest guards the patterns in [[ ]]: the right sides of ==, != and =~. Other operands
@@ -656,19 +750,17 @@ func guardTest(expr syntax.TestExpr) {
 
 // declClause guards a declaration, and makes typeset what the interpreter knows.
 //
-// It notes which names are associative arrays, for countsMap, and keeps a reference from
-// leading to PPID: the name of the target is no parameter that renameParam would see.
+// It notes which names are associative arrays, for countsMap.
 func (r *run) declClause(decl *syntax.DeclClause) {
 	if decl.Variant.Value == "typeset" {
 		decl.Variant.Value = "declare"
 	}
-	isMap, isRef := false, decl.Variant.Value == "nameref"
+	isMap := false
 	for _, as := range decl.Args {
 		if as.Naked && as.Name == nil && as.Value != nil && strings.HasPrefix(as.Value.Lit(), "-") {
 			isMap = isMap || strings.Contains(as.Value.Lit(), "A")
-			isRef = isRef || strings.Contains(as.Value.Lit(), "n")
-		} else if isRef && as.Value != nil && as.Value.Lit() == "PPID" {
-			as.Value = literal(renames["PPID"])
+		} else if as.Naked && as.Name != nil && renames[as.Name.Value] != "" {
+			as.Name = &syntax.Lit{Value: renames[as.Name.Value]}
 		} else if isMap && as.Name != nil {
 			r.maps[as.Name.Value] = true
 		}
@@ -697,17 +789,17 @@ func (r *run) word(w *syntax.Word) error {
 		switch part := part.(type) {
 		case *syntax.ProcSubst:
 			if part.Op != syntax.CmdIn {
-				return fmt.Errorf("%s(...) is not supported; write to a file below /tmp, and read that", part.Op)
+				return fmt.Errorf("%s...) is not supported; write to a file below /tmp, and read that", part.Op)
 			}
-			w.Parts[i] = keepSubst(part)
+			w.Parts[i] = r.keepSubst(part)
 		case *syntax.ParamExp:
 			if r.countsMap(part) {
-				w.Parts[i] = countSubst(part.Param.Value)
+				w.Parts[i] = r.countSubst(part.Param.Value)
 			}
 		case *syntax.DblQuoted:
 			for j, inner := range part.Parts {
 				if p, ok := inner.(*syntax.ParamExp); ok && r.countsMap(p) {
-					part.Parts[j] = countSubst(p.Param.Value)
+					part.Parts[j] = r.countSubst(p.Param.Value)
 				}
 			}
 		case *syntax.Lit:
@@ -735,19 +827,19 @@ func (r *run) countsMap(p *syntax.ParamExp) bool {
 }
 
 // countSubst returns what replaces ${#m[@]}.
-func countSubst(name string) *syntax.CmdSubst {
-	return &syntax.CmdSubst{Stmts: []*syntax.Stmt{{Cmd: internalCall(countCommand, name)}}}
+func (r *run) countSubst(name string) *syntax.CmdSubst {
+	return &syntax.CmdSubst{Stmts: []*syntax.Stmt{{Cmd: r.internalCall(countCommand, name)}}}
 }
 
 // keepSubst returns what replaces <(...): its output is kept as /dev/fd/N. So all of it is
 // read before the command begins, unlike in bash, where both run at the same time:
 //
 //	cat <(ls)    cat $({ ls; } | 'wk keep')
-func keepSubst(subst *syntax.ProcSubst) *syntax.CmdSubst {
+func (r *run) keepSubst(subst *syntax.ProcSubst) *syntax.CmdSubst {
 	return &syntax.CmdSubst{Stmts: []*syntax.Stmt{{Cmd: &syntax.BinaryCmd{
 		Op: syntax.Pipe,
 		X:  &syntax.Stmt{Cmd: &syntax.Block{Stmts: subst.Stmts}},
-		Y:  &syntax.Stmt{Cmd: internalCall(keepCommand)},
+		Y:  &syntax.Stmt{Cmd: r.internalCall(keepCommand)},
 	}}}}
 }
 
@@ -764,10 +856,15 @@ func checkParam(p *syntax.ParamExp) error {
 
 // renames are parameters that the interpreter would take from the host, and the variables of
 // the session that stand for them. A name that is computed, as in ${!p}, is refused when the
-// guard is checked (run.check).
+// guard is checked (run.check), or replaced in a declaration (run.replaceDeclare). One that an
+// expression finds in a variable is not seen: x=PPID; echo $((x)).
 var renames = map[string]string{"$": "BASHPID", "PPID": "BASHPID", "0": "BASH_ARGV0"}
 
-// renameParam replaces parameters that the interpreter would take from the host.
+// renameParam replaces parameters that the interpreter would take from the host. The index keeps
+// them apart, for restore, from variables that the script itself names:
+//
+//	$$          ${BASHPID[0]}
+//	$BASHPID    $BASHPID
 func renameParam(p *syntax.ParamExp) {
 	if p.Param == nil {
 		return
@@ -775,6 +872,9 @@ func renameParam(p *syntax.ParamExp) {
 	if name := renames[p.Param.Value]; name != "" {
 		p.Param.Value = name
 		p.Short = false
+		if p.Index == nil {
+			p.Index = literal("0")
+		}
 	}
 }
 
@@ -813,10 +913,6 @@ func (s *state) restore(node syntax.Node) {
 			node.Args = slices.DeleteFunc(node.Args, isGuardWord)
 		case *syntax.WordIter:
 			node.Items = slices.DeleteFunc(node.Items, isGuardWord)
-		case *syntax.ArrayExpr:
-			node.Elems = slices.DeleteFunc(node.Elems, func(elem *syntax.ArrayElem) bool {
-				return elem.Index == nil && elem.Value != nil && isGuardWord(elem.Value)
-			})
 		case *syntax.ForClause:
 			if _, ok := node.Loop.(*syntax.CStyleLoop); ok && len(node.Do) > 1 {
 				node.Do = node.Do[:len(node.Do)-1]
@@ -828,8 +924,10 @@ func (s *state) restore(node syntax.Node) {
 			s.restoreParts(node.Parts)
 		case *syntax.ParamExp:
 			if node.Param != nil {
-				if name := back[node.Param.Value]; name != "" {
+				index, ok := node.Index.(*syntax.Word)
+				if name := back[node.Param.Value]; name != "" && ok && index.Lit() == "0" {
 					node.Param.Value = name
+					node.Index = nil
 				}
 			}
 		}
@@ -854,7 +952,7 @@ func (s *state) restoreStmt(st *syntax.Stmt) {
 	if block, ok := st.Cmd.(*syntax.Block); ok && len(block.Stmts) == 2 {
 		call, ok := block.Stmts[1].Cmd.(*syntax.CallExpr)
 		inner, isBlock := block.Stmts[0].Cmd.(*syntax.Block)
-		if ok && isBlock && isInternal(call) && len(inner.Stmts) == 1 && call.Args[0].Parts[0].(*syntax.SglQuoted).Value == statusCommand {
+		if ok && isBlock && len(inner.Stmts) == 1 && s.internal(call) == statusCommand {
 			// A redirection into a file, from stmt.
 			negated, background := st.Negated, st.Background
 			*st = *inner.Stmts[0]
@@ -864,20 +962,26 @@ func (s *state) restoreStmt(st *syntax.Stmt) {
 	}
 	if block, ok := st.Cmd.(*syntax.Block); ok && len(block.Stmts) >= 2 {
 		call, ok := block.Stmts[0].Cmd.(*syntax.CallExpr)
-		if ok && isInternal(call) && call.Args[0].Parts[0].(*syntax.SglQuoted).Value == timeCommand {
+		if ok && s.internal(call) == timeCommand {
 			// The keyword time, from timeClause.
-			clause := &syntax.TimeClause{}
+			after, ok := block.Stmts[len(block.Stmts)-1].Cmd.(*syntax.CallExpr)
+			clause := &syntax.TimeClause{PosixFormat: ok && len(after.Args) == 4}
 			if len(block.Stmts) == 3 {
 				clause.Stmt = block.Stmts[1]
 			}
-			st.Cmd = clause
+			st.Cmd, st.Semicolon = clause, syntax.Pos{} // else the printer would put ";" on a line of its own
 		}
 	}
 	call, ok := st.Cmd.(*syntax.CallExpr)
-	if !ok || !isInternal(call) {
+	if !ok {
 		return
 	}
-	switch call.Args[0].Parts[0].(*syntax.SglQuoted).Value {
+	if len(call.Args) > 0 && len(call.Args[0].Parts) == 1 {
+		if quoted, ok := call.Args[0].Parts[0].(*syntax.SglQuoted); ok && slices.Contains(declarations, quoted.Value) {
+			call.Args[0] = literal(quoted.Value) // from computedDecl
+		}
+	}
+	switch name := s.internal(call); name {
 	case runCommand:
 		if len(call.Args) == 2 {
 			n, _ := strconv.Atoi(call.Args[1].Lit())
@@ -888,20 +992,13 @@ func (s *state) restoreStmt(st *syntax.Stmt) {
 				s.restoreStmt(st)
 			}
 		}
-	case namesCommand:
-		decl := &syntax.DeclClause{Variant: &syntax.Lit{Value: "declare"}, Args: []*syntax.Assign{{Naked: true, Value: literal("-F")}}}
+	case namesCommand, showCommand:
+		flag := map[string]string{namesCommand: "-F", showCommand: "-f"}[name]
+		decl := &syntax.DeclClause{Variant: &syntax.Lit{Value: "declare"}, Args: []*syntax.Assign{{Naked: true, Value: literal(flag)}}}
 		for _, arg := range call.Args[1:] {
-			decl.Args = append(decl.Args, &syntax.Assign{Naked: true, Name: &syntax.Lit{Value: arg.Lit()}})
+			decl.Args = append(decl.Args, &syntax.Assign{Naked: true, Value: arg})
 		}
 		st.Cmd = decl
-	case showCommand:
-		if len(call.Args) == 2 {
-			if quoted, ok := call.Args[1].Parts[0].(*syntax.DblQuoted); ok {
-				if subst, ok := quoted.Parts[0].(*syntax.CmdSubst); ok {
-					st.Cmd = subst.Stmts[0].Cmd
-				}
-			}
-		}
 	}
 }
 
@@ -911,8 +1008,7 @@ func (s *state) restoreSubst(subst *syntax.CmdSubst) syntax.WordPart {
 		return subst
 	}
 	// ${#m[@]}, from countSubst.
-	if call, ok := subst.Stmts[0].Cmd.(*syntax.CallExpr); ok && isInternal(call) && len(call.Args) == 2 &&
-		call.Args[0].Parts[0].(*syntax.SglQuoted).Value == countCommand {
+	if call, ok := subst.Stmts[0].Cmd.(*syntax.CallExpr); ok && len(call.Args) == 2 && s.internal(call) == countCommand {
 		return &syntax.ParamExp{Length: true, Param: &syntax.Lit{Value: call.Args[1].Lit()}, Index: literal("@")}
 	}
 	pipe, ok := subst.Stmts[0].Cmd.(*syntax.BinaryCmd)
@@ -924,7 +1020,7 @@ func (s *state) restoreSubst(subst *syntax.CmdSubst) syntax.WordPart {
 	if sub, ok := y.Cmd.(*syntax.Subshell); ok && len(sub.Stmts) == 1 {
 		y = sub.Stmts[0]
 	}
-	if call, ok := y.Cmd.(*syntax.CallExpr); !ok || !isInternal(call) || call.Args[0].Parts[0].(*syntax.SglQuoted).Value != keepCommand {
+	if call, ok := y.Cmd.(*syntax.CallExpr); !ok || s.internal(call) != keepCommand {
 		return subst
 	}
 	s.restoreStmt(pipe.X)

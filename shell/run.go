@@ -56,11 +56,11 @@ type run struct {
 	parsing   sync.Mutex           // held by rewrite
 	functions map[string]bool      // guarded by parsing; names that scripts of the session have declared as functions
 	maps      map[string]bool      // guarded by parsing; names that were declared as associative arrays
-	wrapped   map[syntax.Node]bool // guarded by parsing; what rewrite has put into something else
+	wrapped   map[syntax.Node]bool // guarded by parsing; what rewrite has put into something else in this script
 
 	mu      sync.Mutex
 	answers map[string]*bytes.Buffer // guarded by mu; what the interpreter was asked, by file
-	started map[string]time.Time     // guarded by mu; when the keyword time was reached, by number
+	started map[int]time.Time        // guarded by mu; when the keyword time was reached, by number
 	stored  int64                    // guarded by mu; bytes kept in variables since their sizes were added up
 	held    int64                    // guarded by mu; bytes of the variables at that time
 	changes []Change                 // guarded by mu
@@ -84,8 +84,8 @@ var errFinished = errors.New("the script has ended")
 // needs to know them before the script declares its own.
 func newRun(s *Shell, o *RunOptions) *run {
 	r := &run{shell: s, opts: s.opts, given: o, cancel: func(error) {},
-		functions: map[string]bool{}, maps: map[string]bool{}, wrapped: map[syntax.Node]bool{}, last: map[string]int{},
-		answers: map[string]*bytes.Buffer{}, started: map[string]time.Time{}}
+		functions: map[string]bool{}, maps: map[string]bool{}, last: map[string]int{},
+		answers: map[string]*bytes.Buffer{}, started: map[int]time.Time{}}
 	for name := range s.state.functions {
 		r.functions[name] = true
 	}
@@ -241,11 +241,12 @@ func (r *run) interpret(ctx context.Context, text string) (exit int) {
 		return 1
 	}
 	ended := false
-	exit = r.protect(func() error {
+	ctx, store := keeping(ctx)
+	exit = store(r.protect(func() error {
 		err := runner.Run(ctx, file)
 		ended = true
 		return err
-	})
+	}))
 	if ended {
 		r.shell.state.take(runner, r.optsUsed.Load())
 	}

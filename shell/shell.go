@@ -129,7 +129,9 @@ func New(workspaces []*workspace.Workspace, opts *Options) *Shell {
 
 // RunOptions are the surroundings of one run.
 type RunOptions struct {
-	// Stdin is the standard input. Nil means an empty one.
+	// Stdin is the standard input. Nil means an empty one. An [os.File] is read by the script
+	// itself. Of another reader, a goroutine may read more than the script does. It ends with
+	// the Read that waits when Run returns, which is not interrupted.
 	Stdin io.Reader
 	// Stdout and Stderr get the output as it is printed. Nil means that
 	// [Result].Output has it.
@@ -203,8 +205,8 @@ type Change struct {
 }
 
 // Run runs a script. A script that fails, or that reaches a budget, is a result with an
-// exit status. When Run returns, nothing of the script runs any more. Nil opts mean the
-// zero RunOptions.
+// exit status. When Run returns, nothing of the script runs any more, except for a Read of
+// RunOptions.Stdin. Nil opts mean the zero RunOptions.
 //
 // A second Run waits for the first, also where its own ctx ends meanwhile. What a script has
 // changed in the session before it failed or reached a budget stays changed, unless the

@@ -173,7 +173,6 @@ head -c 30000000 /dev/zero >/dev/shm/z || echo failed`
 // those which do know --help, and that functions may have their names.
 func TestRefused(t *testing.T) {
 	t.Parallel()
-	ws := newWorkspace(t, "repo", map[string]string{"file": "x\n", "vars": "v=1\n"})
 	for _, c := range []struct {
 		script, want string
 		status       int
@@ -189,6 +188,10 @@ func TestRefused(t *testing.T) {
 		{"typeset -rl x=A || echo failed", "bash: declare: not possible here: assign ${x,,} or ${x^^}\nfailed\n", 0},
 		{"set -v", "bash: set: not possible here: use set -x, which prints each command before it runs\n", 2},
 		{"set -T", "bash: set: not possible here: there is no trap of DEBUG or RETURN\n", 2},
+		{"sleep 0.1 | read -t 0", "bash: read: -t 0 is not supported; use a timeout above 0\n", 2},
+		{"sleep 0.1 | read -t 0.0000000001", "", 142},
+		{"echo a | read -t nan", "bash: read: nan: invalid timeout specification\n", 2},
+		{"ls > >(cat)", "bash: >(...) is not supported; write to a file below /tmp, and read that\n", 2},
 		{"jobs() { echo mine; }; jobs", "mine\n", 0},
 		{"cd() { builtin cd --help; }; cd", "cd: cd [-L|-P] [dir]\n", 2},
 		{"(sleep 0; echo a) & wait", "a\n", 0},
@@ -212,11 +215,35 @@ func TestRefused(t *testing.T) {
 	} {
 		t.Run(c.script, func(t *testing.T) {
 			t.Parallel()
+			// Of its own: one of the scripts deletes all files.
+			ws := newWorkspace(t, "repo", map[string]string{"file": "x\n", "vars": "v=1\n"})
 			result, err := shell.New([]*workspace.Workspace{ws}, nil).Run(t.Context(), c.script, nil)
 			if err != nil || result.Output != c.want || result.ExitCode != c.status {
 				t.Errorf("Run = %+v, %v, want %q and %d", result, err, c.want, c.status)
 			}
 		})
+	}
+}
+
+// TestShown shows what declare, time and set -x show of a script, without what the shell adds.
+func TestShown(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ script, want string }{
+		{`f() { time -p ls; }; declare -f f`, "f() {\n\ttime -p ls\n\n}\n"},
+		{`f() { echo $BASHPID ${BASHPID} $$ $0 $BASH_ARGV0; }; declare -f f; f`, "f() { echo $BASHPID ${BASHPID} ${$} ${0} $BASH_ARGV0; }\n1000 1000 1000 bash bash\n"},
+		{`f() { a=(~/{a,b}$x "$y" $(ls)); echo {1,2}$x "$@"; }; declare -f f`, "f() {\n\ta=(~/{a,b}$x \"$y\" $(ls))\n\techo {1,2}$x \"$@\"\n}\n"},
+		{`f() { declare -f "$1"; }; f f; declare -f nosuch f; echo $?`, "f() { declare -f \"$1\"; }\nf() { declare -f \"$1\"; }\n1\n"},
+		{`g() { :; }; f() { :; }; export -f f; declare -F; declare -F g nosuch; declare -f`, "declare -f f\ndeclare -f g\ng\nf() { :; }\ng() { :; }\n"},
+		{`f() { local -n r=$1; local "$2=x" k=2; }; declare -f f`, "f() {\n\tlocal -n r=\"$1\"\n\t{\n\t\tlocal k=2\n\t\tlocal \"$2=x\"\n\t}\n}\n"},
+		{`n=a v='~root \q *'; declare "$n=$v"; echo "$a"; declare -A m=([PPID]=1); echo ${m[PPID]} ${!m[@]}; export $(echo b=1 c=2); env | grep '^[bc]'`, "~root \\q *\n1 PPID\nb=1\nc=2\n"},
+		{`time -p :`, "real 0.00\nuser 0.00\nsys 0.00\n"},
+		{`set -x; read y <<< a; printf -v z b; mapfile q <<< c; type cd`, "+ read y\n+ printf '-v z b'\n+ mapfile q\n+ type cd\ncd is a shell builtin\n"},
+		{`readonly y; read y <<< a`, "y: readonly variable\n"},
+	} {
+		s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, nil)
+		if got := output(t, s, c.script); got != c.want {
+			t.Errorf("Run(%s) prints %q, want %q", c.script, got, c.want)
+		}
 	}
 }
 
@@ -291,6 +318,59 @@ echo never`, &shell.RunOptions{Observer: meddler{t}})
 	if data, err := ws.ReadFile(t.Context(), "a"); err != nil || string(data) != "meddled" {
 		t.Errorf("a = %q, %v", data, err)
 	}
+}
+
+// TestExec shows that what exec has opened is stored when the script ends.
+func TestExec(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		script, want string
+		exit         int
+	}{
+		{`exec > z; echo a`, "a\n", 0},
+		{`f() { exec >> z; }; f; echo a; trap 'echo b' EXIT; exit 3`, "a\nb\n", 3},
+		{`exec &> z; echo a; exec > y; echo b`, "a\n", 0},
+		{`exec > a; echo > other; echo mine`, "", 1},
+	} {
+		ws := newWorkspace(t, "repo", map[string]string{"a": "a\n"})
+		result, err := shell.New([]*workspace.Workspace{ws}, nil).Run(t.Context(), test.script, &shell.RunOptions{Observer: meddler{t}})
+		if err != nil || result.ExitCode != test.exit {
+			t.Errorf("Run(%s) = %v, %v, want the status %d", test.script, result, err, test.exit)
+		}
+		if data, _ := ws.ReadFile(t.Context(), "z"); string(data) != test.want {
+			t.Errorf("Run(%s) writes %q, want %q", test.script, data, test.want)
+		}
+	}
+}
+
+// TestSourceContext shows that source reads with the context of the run.
+func TestSourceContext(t *testing.T) {
+	t.Parallel()
+	s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", map[string]string{"s.sh": "echo a\n"})}, nil)
+	reads := 0
+	observer := contextReader(func(ctx context.Context) {
+		reads++
+		if _, ok := ctx.Deadline(); !ok {
+			t.Error("source reads a file without the budget Time")
+		}
+	})
+	if result, err := s.Run(t.Context(), `. ./s.sh`, &shell.RunOptions{Observer: observer}); err != nil || result.Output != "a\n" || reads != 1 {
+		t.Errorf("Run = %v, %v after %d reads", result, err, reads)
+	}
+}
+
+// contextReader is an observer that is called with the contexts of reads.
+type contextReader func(context.Context)
+
+func (f contextReader) Read(ctx context.Context, _ *workspace.Workspace, _ string, _ workspace.Version, _ [32]byte, _ int) {
+	f(ctx)
+}
+
+func (contextReader) Wrote(context.Context, *workspace.Workspace, string, workspace.Version, [32]byte, int) {
+}
+
+func (contextReader) Change(context.Context, string, *workspace.Workspace, string, *workspace.FileInfo) error {
+	return nil
 }
 
 // meddler is an observer that writes the file a whenever other is written.

@@ -3,6 +3,7 @@ package shell
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -30,9 +31,11 @@ type state struct {
 	vars      map[string]expand.Variable // all variables, with their attributes
 	functions map[string]*syntax.Stmt    // by name
 	options   []string                   // the names that are on
+	prefix    string                     // of the names of commands of the shell itself; fixed
 
 	mu     sync.Mutex
 	pieces map[int]string // guarded by mu; parts of scripts by number
+	size   int            // guarded by mu; bytes of pieces
 	next   int            // guarded by mu; the number of the last piece
 }
 
@@ -41,7 +44,8 @@ type state struct {
 //
 // It needs no files: whether the directory exists is asked when something uses it.
 func newState() *state {
-	return &state{Dir: "/", vars: map[string]expand.Variable{}, functions: map[string]*syntax.Stmt{}, pieces: map[int]string{}}
+	return &state{Dir: "/", vars: map[string]expand.Variable{}, functions: map[string]*syntax.Stmt{}, pieces: map[int]string{},
+		prefix: internalPrefix + rand.Text() + " "}
 }
 
 // fixed are the variables that every script begins with. The interpreter would take some of
@@ -150,13 +154,14 @@ func (s *state) takeOptions(runner *interp.Runner) {
 
 // keepPiece keeps the text of a part of a script, and returns its number, from 1. The number
 // stands in the text of the script, so it is valid as long as that: until the run has ended,
-// or while a function holds it (dropPieces).
-func (s *state) keepPiece(text string) int {
+// or while a function holds it (dropPieces). size is how many bytes all pieces have.
+func (s *state) keepPiece(text string) (n, size int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.next++
 	s.pieces[s.next] = text
-	return s.next
+	s.size += len(text)
+	return s.next, s.size
 }
 
 // nextNumber returns a number that is given out once.
@@ -174,6 +179,16 @@ func (s *state) piece(n int) string {
 	return s.pieces[n]
 }
 
+// takePiece is piece for one that is used once: it forgets the piece.
+func (s *state) takePiece(n int) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text := s.pieces[n]
+	s.size -= len(text)
+	delete(s.pieces, n)
+	return text
+}
+
 // dropPieces forgets the pieces that no function uses.
 // A function may hold the number of a piece in its body, and a piece may hold others, so the
 // search follows both.
@@ -187,14 +202,17 @@ func (s *state) dropPieces() {
 	for _, body := range s.functions {
 		s.usedPieces(printed(body), used)
 	}
-	s.pieces = used
+	s.pieces, s.size = used, 0
+	for _, text := range used {
+		s.size += len(text)
+	}
 }
 
 // usedPieces adds the pieces that text calls to used. It looks for 'wk run' and digits in
 // the printed text, so that a string which looks the same keeps a piece, too. That costs a
 // little memory and does no harm.
 func (s *state) usedPieces(text string, used map[int]string) {
-	_, text, found := strings.Cut(text, "'"+runCommand+"' ")
+	_, text, found := strings.Cut(text, "'"+s.prefix+runCommand+"' ")
 	for found {
 		digits := strings.IndexFunc(text, func(c rune) bool { return c < '0' || c > '9' })
 		if digits < 0 {
@@ -205,7 +223,7 @@ func (s *state) usedPieces(text string, used map[int]string) {
 			used[n] = piece
 			s.usedPieces(piece, used)
 		}
-		_, text, found = strings.Cut(text, "'"+runCommand+"' ")
+		_, text, found = strings.Cut(text, "'"+s.prefix+runCommand+"' ")
 	}
 }
 
@@ -343,7 +361,7 @@ func (s *Shell) UnmarshalJSON(data []byte) error {
 	next.options = stored.Options
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := &run{shell: &Shell{state: next}, opts: s.opts, functions: map[string]bool{}, maps: map[string]bool{}, wrapped: map[syntax.Node]bool{}}
+	r := &run{shell: &Shell{state: next}, opts: s.opts, cancel: func(error) {}, functions: map[string]bool{}, maps: map[string]bool{}}
 	for _, name := range slices.Sorted(maps.Keys(stored.Functions)) {
 		file, err := r.parse(stored.Functions[name], "")
 		if err != nil || len(file.Stmts) != 1 {

@@ -22,8 +22,8 @@ import (
 // parses again.
 //
 // A script can learn the prefix from a trace (set -x). That is of no use: text with the prefix in
-// single quotes is refused (run.parse), so that whatever rewrite and restore take for a command
-// of the shell is one. A call of "$x" can name such a command; its arguments are rewritten and
+// single quotes is refused (run.parse), so that whatever rewrite and restore regard as a
+// command of the shell is one. A call of "$x" can name such a command; its arguments are rewritten and
 // guarded as those of all calls are, and the commands are safe with any arguments.
 const (
 	internalPrefix = "wk "
@@ -370,6 +370,14 @@ func (r *run) timeClause(st *syntax.Stmt, clause *syntax.TimeClause) {
 	}
 	block.Stmts = append(block.Stmts, &syntax.Stmt{Cmd: after})
 	st.Cmd = block
+}
+
+// nextNumber returns a number that is given out once.
+func (s *state) nextNumber() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.next++
+	return s.next
 }
 
 // lastStatus returns the word $?.

@@ -369,6 +369,9 @@ func (f contextReader) Read(ctx context.Context, _ *workspace.Workspace, _ strin
 func (contextReader) Wrote(context.Context, *workspace.Workspace, string, workspace.Version, [32]byte, int) {
 }
 
+func (contextReader) Moved(context.Context, *workspace.Workspace, string, string)  {}
+func (contextReader) Copied(context.Context, *workspace.Workspace, string, string) {}
+
 func (contextReader) Change(context.Context, string, *workspace.Workspace, string, *workspace.FileInfo) error {
 	return nil
 }

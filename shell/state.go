@@ -164,14 +164,6 @@ func (s *state) keepPiece(text string) (n, size int) {
 	return s.next, s.size
 }
 
-// nextNumber returns a number that is given out once.
-func (s *state) nextNumber() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.next++
-	return s.next
-}
-
 // piece returns the text of a piece, "" for a number that nothing has given out.
 func (s *state) piece(n int) string {
 	s.mu.Lock()

@@ -75,8 +75,8 @@ func TestIndexRequests(t *testing.T) {
 	}
 }
 
-// TestIgnoreFilesAreKept searches with ignore files, of which the one at the root comes after
-// other names: a search downloads those that have changed.
+// TestIgnoreFilesAreKept searches with ignore files. The one at the root comes after other
+// names. A search downloads those that have changed.
 func TestIgnoreFilesAreKept(t *testing.T) {
 	t.Parallel()
 	server := s3test.New(t, nil)

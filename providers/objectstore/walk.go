@@ -123,8 +123,8 @@ func (s source) Read(ctx context.Context, name string, _ *[]byte, opts scan.Read
 	return data, nil
 }
 
-// readIgnoreFile returns the content of an ignore file, of which the search knows no more than
-// what listed has noted.
+// readIgnoreFile returns the content of an ignore file. The search knows no more of it than what
+// listed has noted.
 func (s source) readIgnoreFile(ctx context.Context, name string, limit int64) ([]byte, error) {
 	if version, ok := s.ignoreFiles.LoadAndDelete(name); ok { // it is read once in a search
 		if data, ok := s.tree.contentCache.Get(name, version.(workspace.Version)); ok && int64(len(data)) <= limit {
@@ -181,7 +181,7 @@ type walk struct {
 	prefix string // of the keys of dir
 	after  string // paths up to it are not wanted
 	fn     workspace.WalkFunc
-	listed func(workspace.FileInfo) // is told of each file once it is listed; may be nil
+	listed func(workspace.FileInfo) // is called for each file once it is listed; may be nil
 
 	buffer listing.ReorderBuffer
 	chain  string   // the directories that the last key lies in, with a slash

@@ -34,7 +34,7 @@ func TestConformance(t *testing.T) {
 				only = nil
 			}
 			conformance.Run(t, func(t *testing.T) workspace.FileSystem { return bucket.empty(t) },
-				&conformance.Options{Short: only != nil && !exhaustive.On(), Only: only})
+				&conformance.Options{Short: !exhaustive.IsLong() || only != nil && !exhaustive.On(), Only: only})
 		})
 	}
 }

@@ -306,15 +306,22 @@ func TestDoctorTouchesNothingElse(t *testing.T) {
 }
 
 func TestDoctorAllowedPaths(t *testing.T) {
-	for _, test := range []struct{ allowed, want string }{
-		{"**", "ok: written, read back the same []"},
-		{"src/**", "ok: written, read back the same, in src []"},
-		{"*.md", "ok: written, read back the same []"},
-		{"src/*/*.txt", "ok: written, read back the same, in src/deep []"},
-		{"none/**", "skip: not tried: no name was found that is allowed []"},
-		{"README.md", "skip: not tried: no name was found that is allowed []"},
+	rule := func(patterns string, op policy.Op) policy.Rules {
+		return policy.Rules{FirstMatch: []policy.Rule{{Paths: []string{patterns}, Deny: []policy.Op{op}}, {Paths: []string{"**"}, Allow: []policy.Op{policy.OpRead, policy.OpWrite, policy.OpList, policy.OpDelete}}}}
+	}
+	for name, test := range map[string]struct {
+		rules policy.Rules
+		want  string
+	}{
+		"all":       {policy.Rules{AllowedPaths: []string{"**"}}, "ok: written, read back the same []"},
+		"src":       {policy.Rules{AllowedPaths: []string{"src/**"}}, "ok: written, read back the same, in src []"},
+		"md":        {policy.Rules{AllowedPaths: []string{"*.md"}}, "ok: written, read back the same []"},
+		"txt":       {policy.Rules{AllowedPaths: []string{"src/*/*.txt"}}, "ok: written, read back the same, in src/deep []"},
+		"nothing":   {policy.Rules{AllowedPaths: []string{"none/**"}}, "skip: not tried: no name was found that is allowed []"},
+		"one file":  {policy.Rules{AllowedPaths: []string{"README.md"}}, "skip: not tried: no name was found that is allowed []"},
+		"no delete": {rule("**", policy.OpDelete), "skip: not tried: no name was found that is allowed []"},
 	} {
-		t.Run(test.allowed, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			m := memory.New(nil)
 			files := []string{"README.md", "src/deep/a.txt"}
 			for _, name := range files {
@@ -322,7 +329,7 @@ func TestDoctorAllowedPaths(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			fsys, err := policy.Restrict(m, policy.Rules{AllowedPaths: []string{test.allowed}})
+			fsys, err := policy.Restrict(m, test.rules)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -299,6 +299,10 @@ func (d *diagnosis) write(ctx context.Context) outcome {
 // looks first. If the write fails without saying that nothing was written, d.file has the
 // name, so that cleanUp looks for it.
 func (d *diagnosis) create(ctx context.Context, name string) error {
+	// The name is free, so this only says whether a rule would let the file stay.
+	if err := d.ws.Rm(ctx, name, nil); errors.Is(err, workspace.ErrPolicy) {
+		return err
+	}
 	opts := &workspace.WriteOptions{IfNotExist: d.ws.Capabilities().ConditionalWrite}
 	if !opts.IfNotExist {
 		_, err := d.ws.Stat(ctx, name)

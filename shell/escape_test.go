@@ -67,7 +67,7 @@ c $PPID $$ ~daemon`,
 }
 
 // learn is a script that finds out what the names of commands of the shell itself begin with.
-const learn = `t=$( { set -x; : | :; } 2>&1 ); t=${t#*wk }; t=${t%% *}; [ ${#t} = 26 ] || echo TOPSECRET; `
+const learn = `t=$( { set -x; : > /tmp/learned; } 2>&1 ); t=${t#*wk }; t=${t%% *}; [ ${#t} = 26 ] || echo TOPSECRET; `
 
 // TestEscapes runs the attempts over memory and over a folder.
 func TestEscapes(t *testing.T) {

@@ -102,10 +102,10 @@ func (r *run) checkArguments(hc interp.HandlerContext, args []string) error {
 	return nil
 }
 
-// checkCaptured ends the run if a command substitution has become too long.
-// The interpreter collects a substitution in a strings.Builder, and checks no bound itself.
+// checkCaptured ends the run if a command substitution has become too long. The interpreter
+// checks no bound itself.
 func (r *run) checkCaptured(w io.Writer) error {
-	if b, ok := w.(*strings.Builder); ok && b.Len() > r.opts.Variables/4 {
+	if c, ok := w.(*capture); ok && c.written.Load() > int64(r.opts.Variables/4) {
 		return r.stopBudget("bytes in a command substitution, a quarter", r.opts.Variables, "Variables")
 	}
 	return nil
@@ -533,7 +533,7 @@ func (w *programWriter) Write(b []byte) (int, error) {
 		return 0, err
 	}
 	n, err := w.Writer.Write(b)
-	if _, ok := w.Writer.(*strings.Builder); ok {
+	if _, ok := w.Writer.(*capture); ok {
 		w.run.captured.Add(int64(n))
 	}
 	if err != nil {
@@ -723,6 +723,9 @@ func (r *run) open(ctx context.Context, name string, flag int, _ os.FileMode) (i
 		}
 		return &pipeWriter{Writer: hc.Stdout}, nil
 	}
+	if name == capturePath {
+		return &capture{w: hc.Stdout}, nil
+	}
 	if name == untracedPath {
 		return &untraced{pipeWriter{Writer: hc.Stderr}}, nil
 	}
@@ -775,6 +778,9 @@ func openError(name string, err error) error {
 	}
 	return &fs.PathError{Op: "bash:", Path: name, Err: errors.New(command.ErrorText(err))}
 }
+
+// capturePath is the file through which a command substitution writes, see [capture].
+const capturePath = "/dev/guarded-capture"
 
 // pipePath is the file through which a part of a pipeline writes to the pipe.
 const pipePath = "/dev/guarded-pipe"

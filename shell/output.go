@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/internal/scratch"
@@ -120,6 +121,30 @@ func (o *output) result(ctx context.Context, result *Result) {
 	})
 	result.Output, result.Cut, result.Spilled = short.Text, int(short.Cut), short.Spilled
 }
+
+// capture is the standard output of a command substitution. The interpreter collects what is
+// written in a strings.Builder, to which the parts of a pipeline and commands in the background
+// would write at the same time.
+type capture struct {
+	written atomic.Int64
+	mu      sync.Mutex
+	w       io.Writer // guarded by mu
+}
+
+// Write implements [io.Writer].
+func (c *capture) Write(b []byte) (int, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n, err := c.w.Write(b)
+	c.written.Add(int64(n))
+	return n, err
+}
+
+// Read implements [io.Reader], which the interpreter wants of what it opens. It fails.
+func (c *capture) Read([]byte) (int, error) { return 0, os.ErrInvalid }
+
+// Close implements [io.Closer]. The interpreter owns what is written to.
+func (c *capture) Close() error { return nil }
 
 // pipeWriter is the standard output of a part of a pipeline. It remembers that its reader
 // wants no more: the part then ends, as a signal would end it.

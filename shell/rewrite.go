@@ -174,6 +174,8 @@ func (r *run) rewrite(node syntax.Node) (err error) {
 				// The arguments are final, but the words of redirections are not.
 				return len(node.Redirs) > 0
 			}
+		case *syntax.CmdSubst:
+			captured(node)
 		case *syntax.CallExpr:
 			err = r.callExpr(node)
 		case *syntax.DeclClause:
@@ -353,6 +355,30 @@ func storesFile(st *syntax.Stmt) bool {
 		}
 		return false
 	})
+}
+
+// captured gives a command substitution a standard output that its parts can use at the same
+// time, see [capture]. $(<file) writes nothing.
+//
+//	$(a; b)    $({ a; b; } >/dev/guarded-capture)
+func captured(subst *syntax.CmdSubst) {
+	if len(subst.Stmts) == 0 || subst.Stmts[0].Cmd == nil && len(subst.Stmts) == 1 {
+		return
+	}
+	subst.Stmts = []*syntax.Stmt{{
+		Cmd:    &syntax.Block{Stmts: subst.Stmts},
+		Redirs: []*syntax.Redirect{{Op: syntax.RdrOut, Word: literal(capturePath)}},
+	}}
+}
+
+// isCaptured reports whether a substitution looks like one that captured has changed.
+func isCaptured(subst *syntax.CmdSubst) bool {
+	if len(subst.Stmts) != 1 || len(subst.Stmts[0].Redirs) != 1 {
+		return false
+	}
+	redirect := subst.Stmts[0].Redirs[0]
+	_, isBlock := subst.Stmts[0].Cmd.(*syntax.Block)
+	return isBlock && redirect.Op == syntax.RdrOut && redirect.N == nil && redirect.Word.Lit() == capturePath
 }
 
 // timeClause makes a block of the keyword time, whose output is standard output in the
@@ -1010,8 +1036,11 @@ func (s *state) restoreStmt(st *syntax.Stmt) {
 	}
 }
 
-// restoreSubst takes back what rewrite has done to a process substitution.
+// restoreSubst takes back what rewrite has done to a substitution.
 func (s *state) restoreSubst(subst *syntax.CmdSubst) syntax.WordPart {
+	if isCaptured(subst) {
+		subst.Stmts = subst.Stmts[0].Cmd.(*syntax.Block).Stmts
+	}
 	if len(subst.Stmts) != 1 {
 		return subst
 	}

@@ -394,7 +394,7 @@ func (r *run) printf(ctx context.Context, hc interp.HandlerContext, args []strin
 	}
 	var out strings.Builder
 	p.Args = slices.Concat([]string{"printf"}, args[3:])
-	p.Stdout = &programWriter{run: r, Writer: &out}
+	p.Stdout = &programWriter{Writer: &capture{run: r, w: &out}}
 	if status := r.protect(func() error { return statusError(program(ctx, p)) }); status != 0 {
 		return interp.ExitStatus(status)
 	}

@@ -26,7 +26,7 @@ import (
 //
 // The bound is computed each time that the guard is expanded, so that a loop is checked in
 // each round. What a command substitution will print is not known before it runs:
-// run.checkCaptured and programWriter look after that.
+// [capture] looks after that.
 const guardPrefix = "/dev/guard/"
 
 // maxPattern is the longest pattern in bytes that a variable may hold. The interpreter

@@ -61,9 +61,6 @@ func (r *run) call(ctx context.Context, args []string) ([]string, error) {
 	if err := r.checkArguments(hc, args); err != nil {
 		return nil, err
 	}
-	if err := r.checkCaptured(hc.Stdout); err != nil {
-		return nil, err
-	}
 	return r.replace(ctx, hc, args), nil
 }
 
@@ -98,15 +95,6 @@ func (r *run) checkArguments(hc interp.HandlerContext, args []string) error {
 	}
 	if size > 64<<10 && deeper(int(int64(r.opts.Variables)/size)*framesPerCall) {
 		return r.stopBudget("bytes of arguments of functions that call each other", r.opts.Variables, "Variables")
-	}
-	return nil
-}
-
-// checkCaptured ends the run if a command substitution has become too long. The interpreter
-// checks no bound itself.
-func (r *run) checkCaptured(w io.Writer) error {
-	if c, ok := w.(*capture); ok && c.written.Load() > int64(r.opts.Variables/4) {
-		return r.stopBudget("bytes in a command substitution, a quarter", r.opts.Variables, "Variables")
 	}
 	return nil
 }
@@ -478,7 +466,7 @@ func unblock(stream any) {
 func (r *run) process(hc interp.HandlerContext, args []string) *command.Process {
 	p := &command.Process{
 		Args: args, Stdin: hc.Stdin, Stderr: hc.Stderr, Dir: hc.Dir, Files: r.files, Now: r.now,
-		Stdout: &programWriter{run: r, Writer: hc.Stdout}, MaxMemory: int64(r.opts.Variables),
+		Stdout: &programWriter{Writer: hc.Stdout}, MaxMemory: int64(r.opts.Variables),
 		Env: func(name string) string {
 			if vr := hc.Env.Get(name); vr.Exported {
 				return vr.String()
@@ -518,24 +506,15 @@ func exportedVariables(env expand.Environ) []string {
 	return list
 }
 
-// programWriter is the standard output of a program. It looks after the budget of a command
-// substitution, which ends the program with an error of Write, and counts what it has got
-// for run.keep.
+// programWriter is the standard output of a program.
 type programWriter struct {
 	io.Writer
-	run    *run
 	broken bool // the reader wants no more
 }
 
 // Write implements [io.Writer].
 func (w *programWriter) Write(b []byte) (int, error) {
-	if err := w.run.checkCaptured(w.Writer); err != nil {
-		return 0, err
-	}
 	n, err := w.Writer.Write(b)
-	if _, ok := w.Writer.(*capture); ok {
-		w.run.captured.Add(int64(n))
-	}
 	if err != nil {
 		w.broken = true
 	}
@@ -724,7 +703,7 @@ func (r *run) open(ctx context.Context, name string, flag int, _ os.FileMode) (i
 		return &pipeWriter{Writer: hc.Stdout}, nil
 	}
 	if name == capturePath {
-		return &capture{w: hc.Stdout}, nil
+		return &capture{run: r, w: hc.Stdout}, nil
 	}
 	if name == untracedPath {
 		return &untraced{pipeWriter{Writer: hc.Stderr}}, nil

@@ -7,7 +7,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"sync/atomic"
 
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/internal/scratch"
@@ -124,19 +123,25 @@ func (o *output) result(ctx context.Context, result *Result) {
 
 // capture is the standard output of a command substitution. The interpreter collects what is
 // written in a strings.Builder, to which the parts of a pipeline and commands in the background
-// would write at the same time.
+// would write at the same time, and which has no bound.
 type capture struct {
-	written atomic.Int64
+	run     *run
 	mu      sync.Mutex
 	w       io.Writer // guarded by mu
+	written int       // guarded by mu
 }
 
-// Write implements [io.Writer].
+// Write implements [io.Writer]. It ends the run if the substitution has become too long, and
+// counts for run.keep.
 func (c *capture) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.written > c.run.opts.Variables/4 {
+		return 0, c.run.stopBudget("bytes in a command substitution, a quarter", c.run.opts.Variables, "Variables")
+	}
 	n, err := c.w.Write(b)
-	c.written.Add(int64(n))
+	c.written += n
+	c.run.captured.Add(int64(n))
 	return n, err
 }
 

@@ -332,6 +332,7 @@ func (s *script) sendNonsense(t *testing.T, session *sdk.ClientSession) {
 }
 
 func TestClientsTypeScript(t *testing.T) {
+	exhaustive.Long(t)
 	t.Parallel()
 	modules := nodetest.Modules(t)
 	overBoth(t, func(t *testing.T, s *script) {
@@ -359,6 +360,7 @@ func TestClientsTypeScript(t *testing.T) {
 }
 
 func TestClientsInspector(t *testing.T) {
+	exhaustive.Long(t)
 	t.Parallel()
 	modules := nodetest.Modules(t)
 	overBoth(t, func(t *testing.T, s *script) {

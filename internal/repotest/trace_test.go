@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 )
 
 // The most files and functions of this module that a search from the command
@@ -19,9 +21,7 @@ const (
 // TestTraceOfGrep builds the command with coverage, searches a folder with one
 // file, and counts what has run.
 func TestTraceOfGrep(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the command with coverage")
-	}
+	exhaustive.Long(t) // builds the command with coverage
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("one x\ntwo\n"), 0o666); err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -17,6 +18,7 @@ const maxLinks = 40
 // TestSymlinkChains wants as many symlinks in a chain followed as the kernel
 // follows, with and without openat2.
 func TestSymlinkChains(t *testing.T) {
+	exhaustive.Long(t)
 	t.Parallel()
 	for _, op := range operations() {
 		limit := maxLinks

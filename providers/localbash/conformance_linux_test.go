@@ -11,7 +11,7 @@ import (
 // TestConformanceOldKernel runs the cases in which other operating systems go other ways.
 func TestConformanceOldKernel(t *testing.T) {
 	only := ofNames()
-	if only != nil && !testing.Short() {
+	if only != nil && exhaustive.IsLong() {
 		only = append(only, "WriteFile", "Create", "Open", "ReadVersioned", "Concurrency", "Walk", "Watch", "Property/random-operations")
 	}
 	conformance.Run(t, func(t *testing.T) workspace.FileSystem {

@@ -21,7 +21,7 @@ func TestConformance(t *testing.T) {
 		opts  localbash.Options
 		suite conformance.Options
 	}{
-		{name: "confined"},
+		{name: "confined", suite: conformance.Options{Short: !exhaustive.IsLong()}},
 		{name: "sync", opts: localbash.Options{Sync: true}, suite: conformance.Options{Short: short, Only: syncGroups(t)}},
 		{name: "relaxed", opts: localbash.Options{Relaxed: true}, suite: conformance.Options{Short: short, Only: ofNames(), Skip: map[string]string{
 			"Symlink/escape":            "a relaxed FS lets symlinks out",
@@ -29,8 +29,8 @@ func TestConformance(t *testing.T) {
 		}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if test.opts.Sync && testing.Short() {
-				t.Skip("waits for the disk")
+			if testing.Short() && test.name != "confined" {
+				t.Skip("-short: one kind of folder is enough")
 			}
 			test.suite.Symlink = symlink
 			conformance.Run(t, func(t *testing.T) workspace.FileSystem {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -176,6 +177,7 @@ func TestEscape(t *testing.T) {
 	for i, test := range escapeCases() {
 		name := fmt.Sprintf("%02d-%s", i, test.want)
 		t.Run(name, func(t *testing.T) {
+			exhaustive.Sample(t, 3)
 			t.Parallel()
 			test.run(t)
 		})

@@ -25,6 +25,9 @@ func TestConformance(t *testing.T) {
 			if testing.Short() && name != "aws" {
 				t.Skip("-short: one kind of store is enough")
 			}
+			if name == "modest" || name == "tls" {
+				exhaustive.Long(t)
+			}
 			bucket := s.open(t)
 			only := s.only
 			switch {

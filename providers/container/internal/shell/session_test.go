@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 )
 
@@ -147,10 +148,14 @@ func TestInputsArriveAsTheyAre(t *testing.T) {
 	for i := range everything {
 		everything[i] = byte(i)
 	}
+	lines := 1 << 20
+	if exhaustive.IsLong() {
+		lines = 20 << 20
+	}
 	inShells(t, func(t *testing.T, s *shell.Session) {
 		for _, content := range [][]byte{
 			nil, []byte("x"), []byte("\n"), everything, []byte("exit 1\nexit 1\n"), []byte("request 0 exit\n"),
-			bytes.Repeat(everything, 1<<14), bytes.Repeat([]byte("exit\n"), 20<<20),
+			bytes.Repeat(everything, 1<<14), bytes.Repeat([]byte("exit\n"), lines),
 		} {
 			path := filepath.Join(t.TempDir(), "file")
 			_, status, err := do(t.Context(), s, shell.Call{

@@ -305,6 +305,8 @@ func grepMalformedGlob(e *env) {
 		_, err = e.fsys.Grep(e.ctx, "x", &workspace.GrepOptions{ExcludeGlob: glob})
 		e.refused(err, workspace.ErrPattern, where, "Grep(%q, ExcludeGlob: %q)", "x", glob)
 	}
+	_, err := e.fsys.Grep(e.ctx, "x", &workspace.GrepOptions{IncludeGlob: "../*"})
+	e.refused(err, workspace.ErrEscape, at(ops.Grep, "../*"), "Grep(%q, IncludeGlob: %q)", "x", "../*")
 }
 
 // grepBraceBomb tests that a glob on files that multiplies is refused.

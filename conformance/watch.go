@@ -324,10 +324,12 @@ func watchFileAsDir(e *env) {
 	}
 }
 
-// watchNegative tests that a negative buffer is refused.
+// watchNegative tests that a negative buffer or interval is refused.
 func watchNegative(e *env) {
-	_, err := e.fsys.Watch(e.ctx, ".", &workspace.WatchOptions{Buffer: -1})
-	e.refused(err, fs.ErrInvalid, at(ops.Watch, "."), "Watch(%q, Buffer: -1)", ".")
+	for _, opts := range []workspace.WatchOptions{{Buffer: -1}, {Interval: -1}} {
+		_, err := e.fsys.Watch(e.ctx, ".", &opts)
+		e.refused(err, fs.ErrInvalid, at(ops.Watch, "."), "Watch(%q, %+v)", ".", opts)
+	}
 }
 
 // overflowRounds is how often a case tries to make a watch overflow: a reader

@@ -167,10 +167,7 @@ var pages = map[string]page{
 	},
 	"docs/writing-a-provider.md": {
 		tests: []string{"internal/repotest.TestTables"},
-		vars:  "fsys workspace.FileSystem, t *testing.T",
-		decls: `func open(t *testing.T) workspace.FileSystem { panic(0) }
-			func (*FS) secondClient(t *testing.T) workspace.FileSystem { panic(0) }
-			`,
+		decls: "func open(t *testing.T) workspace.FileSystem { panic(0) }",
 	},
 }
 

@@ -12,7 +12,7 @@
 //
 //	WriteFile("a", "new") over a file with "old", in the session s1
 //
-//	1. objects/<hash of "old">   gets the bytes "old"
+//	1. objects/<hour>/<hash of "old"> gets the bytes "old"
 //	2. journal/000000000007.json says: s1, write_file, a: <hash of "old"> -> <hash of "new">
 //	3. a                         gets the bytes "new", if it still has the version that was read in step 1
 //	4. journal/000000000007.json says, too: done, with the new version
@@ -31,9 +31,9 @@
 //
 // A change is one small object, created under the next free number, so that two
 // processes never have the same one and a bucket can keep the journal. Bytes are
-// stored under their SHA-256 hash, the same bytes once. Changes beyond
-// [Options].Keep, KeepBytes and KeepFor are deleted, the oldest first, and bytes
-// that no change needs some minutes later.
+// stored under their SHA-256 hash, the same bytes once in an hour. Changes beyond
+// [Options].Keep, KeepBytes and KeepFor are deleted, the oldest first. So are bytes
+// that no change needs, an hour or two after they were stored at the earliest.
 //
 // What is kept is contents and names, nothing that the contract does not know: no
 // permission bits, no times, no symlinks. A write keeps the permission bits of the

@@ -211,19 +211,17 @@ func (i *Index) forgetFile(d *dir, id sys.FileID) {
 	}
 }
 
-// forget forgets the content of the file id, and reports whether it is in l.
+// forget forgets the content of the file id, and reports whether it is in l. A file with the
+// same inode of another file system is forgotten, too.
 func (l *Listing) forget(id sys.FileID) (found bool) {
 	for n := range l.files {
-		if l.files[n].is(id) {
+		if l.files[n].inode == id.Inode {
 			l.setStale(n)
 			found = true
 		}
 	}
 	return found
 }
-
-// is reports whether f is the file id.
-func (f file) is(id sys.FileID) bool { return f.inode == id.Inode && uint64(f.device) == id.Device }
 
 // doubt hides everything until the stamps have been compared. i.mu is held.
 func (i *Index) doubt() {

@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"errors"
+	"hash/maphash"
 	"math"
 	"slices"
 	"strings"
@@ -35,36 +36,31 @@ type Listing struct {
 	anyStale atomic.Bool
 }
 
-// file is what is known of a file, packed, as there are many. Its zero value is nothing.
+// file is what is known of a file, in 24 bytes, as there are many. Its zero value is nothing.
 type file struct {
-	inode             uint64
-	modified, changed int64
-	device, size      uint32
-	content           content
-	linked            bool
-	settled           bool // it was unchanged for a moment before it was read
-	mappedSettled     bool // and long enough for stores into a file that is mapped into memory
+	inode         uint64
+	stamp         uint64 // see hashOf
+	size          uint32
+	content       content
+	linked        bool
+	settled       bool // it was unchanged for a moment before it was read
+	mappedSettled bool // and long enough for stores into a file that is mapped into memory
 }
 
 // packed returns a file with stamp, whose content is not known. It returns nothing for one
 // that is so large that it is never in the index.
 func packed(stamp Stamp) file {
-	if stamp.Size > math.MaxUint32 || stamp.ID.Device > math.MaxUint32 {
+	if stamp.Size > math.MaxUint32 {
 		return file{}
 	}
-	return file{
-		inode: stamp.ID.Inode, device: uint32(stamp.ID.Device), size: uint32(stamp.Size),
-		modified: stamp.Modified, changed: stamp.Changed, linked: stamp.Linked,
-	}
+	return file{inode: stamp.ID.Inode, stamp: hashOf(stamp), size: uint32(stamp.Size), linked: stamp.Linked}
 }
 
-// stamp returns the Stamp of f, which is known.
-func (f file) stamp() Stamp {
-	return Stamp{
-		ID: sys.FileID{Device: uint64(f.device), Inode: f.inode}, Size: int64(f.size),
-		Modified: f.modified, Changed: f.changed, Linked: f.linked,
-	}
-}
+// hashOf returns the hash of stamp that is known of a file. Its seed is another one in each
+// process, so that nobody can choose the times of two files for the same hash.
+func hashOf(stamp Stamp) uint64 { return maphash.Comparable(hashSeed, stamp) }
+
+var hashSeed = maphash.MakeSeed()
 
 // content says what is known of a content.
 type content uint8
@@ -147,7 +143,7 @@ const (
 	// takes half a minute.
 	mappedSettling = 2 * time.Minute
 	// childSize is what a child takes besides its name, its set and its content.
-	childSize = 96
+	childSize = 80
 	// keptSize is what a child takes besides if contents are kept.
 	keptSize = 24
 	// otherSize is what a child takes that is no text besides.
@@ -260,7 +256,7 @@ var errUnnamed = errors.New("a child has no valid name")
 // had to be read, its content is in r.buf, and the index is negative.
 func (r *reader) file(ctx context.Context, name string) (f file, known int) {
 	if n, ok := r.known.find(name); ok && !r.known.stale[n].Load() && r.proves(r.known.files[n]) {
-		if stamp, err := r.dir.StampOf(name); err == nil && stamp == r.known.files[n].stamp() {
+		if stamp, err := r.dir.StampOf(name); err == nil && hashOf(stamp) == r.known.files[n].stamp {
 			return r.known.files[n], n
 		}
 	}

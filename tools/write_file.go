@@ -264,10 +264,14 @@ func (d *draft) output() *writeFileOutput {
 		out.DiffNote = "no diff: the old content cannot be read"
 	case !ok || !wasText:
 		out.DiffNote = "no diff: the content is binary"
-	case d.note != "": // all line ends change, which a diff need not show
-		out.Diff, out.DiffNote = unified.Diff(d.path, withLineEnds(old, endsLF), withLineEnds(now, endsLF))
 	default:
+		if d.note != "" { // all line ends change, which a diff need not show
+			old, now = withLineEnds(old, endsLF), withLineEnds(now, endsLF)
+		}
 		out.Diff, out.DiffNote = unified.Diff(d.path, old, now)
+		if bytes.Equal(old, now) && !bytes.Equal(d.old, d.data) {
+			out.DiffNote = "the text is the same as before, in other bytes"
+		}
 	}
 	return out
 }

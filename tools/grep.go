@@ -47,10 +47,10 @@ func (in *grepInput) listsFiles() bool { return in.Output == shapeFiles || in.Ou
 type grepOutput struct {
 	Matches      []grepMatch `json:"matches" jsonschema:"the matching lines, in order of their files, then by line; empty with output files or count"`
 	Files        []grepFile  `json:"files,omitempty" jsonschema:"with output files or count: the files that have matches"`
-	Total        int         `json:"total,omitempty" jsonschema:"how many matches there are on all pages, or files if output lists these; absent where that is not known"`
-	Searched     int         `json:"searched,omitempty" jsonschema:"how many files were searched; absent where that is not known"`
+	Total        int         `json:"total,omitempty" jsonschema:"matches on all pages, or with output files how many files; absent if not known"`
+	Searched     int         `json:"searched,omitempty" jsonschema:"how many files were searched; absent if not known"`
 	Truncated    bool        `json:"truncated" jsonschema:"whether there are more"`
-	Skipped      []grepSkip  `json:"skipped" jsonschema:"files that were not searched, and why: binary, too large, unreadable or invalid names; the first {{.GrepSkipped}} of this page"`
+	Skipped      []grepSkip  `json:"skipped" jsonschema:"files that were not searched: the first {{.GrepSkipped}} of this page"`
 	SkippedTotal int         `json:"skippedTotal" jsonschema:"how many files were not searched on this page"`
 	NextCursor   string      `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent at the end"`
 
@@ -66,7 +66,7 @@ type grepFile struct {
 
 // grepSkip is a file that was not searched.
 type grepSkip struct {
-	Path   string               `json:"path" jsonschema:"the file, or a directory with all below it; with invalid names, the directory that holds what has them"`
+	Path   string               `json:"path" jsonschema:"the file, or a directory with all below it; with invalid names, their directory"`
 	Reason workspace.SkipReason `json:"reason" jsonschema:"binary, too large, unreadable or invalid names: some of what is in the directory has a name that no tool can be given"`
 }
 
@@ -75,7 +75,7 @@ type grepMatch struct {
 	Path          string   `json:"path" jsonschema:"the file"`
 	LineNumber    int      `json:"lineNumber" jsonschema:"the line, counted from 1"`
 	LastLine      int      `json:"lastLine,omitempty" jsonschema:"the last line of a match that spans lines"`
-	Line          string   `json:"line" jsonschema:"the line, or the part around the match if it is longer than {{.GrepChars}} characters; the lines of a match that spans some; with onlyMatching what matches, a line for each part"`
+	Line          string   `json:"line" jsonschema:"the line, cut around the match if longer than {{.GrepChars}} characters; all lines of a match that spans some; with onlyMatching a line for each part"`
 	LineTruncated bool     `json:"lineTruncated,omitempty" jsonschema:"whether something of line is cut, with a mark"`
 	Before        []string `json:"before,omitempty" jsonschema:"the lines before"`
 	After         []string `json:"after,omitempty" jsonschema:"the lines after"`

@@ -21,7 +21,7 @@ import (
 )
 
 func TestPreflight(t *testing.T) {
-	set, ws := newSet(t, map[string]string{"a": "one\ntwo\n", "bin": "\x00", "big": strings.Repeat("x\n", 1<<20)}, nil)
+	set, ws := newSet(t, map[string]string{"a": "one\ntwo\n", "bin": "\x00", "latin": "caf\xe9\n", "big": strings.Repeat("x\n", 1<<20)}, nil)
 	const twoDiff = "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
 	for _, c := range []struct {
 		op   string
@@ -35,6 +35,8 @@ func TestPreflight(t *testing.T) {
 			Diff: "--- a/n\n+++ b/n\n@@ -0,0 +1 @@\n+x\n\\ No newline at end of file\n"}}},
 		{"write_file", object{"path": "bin", "content": "xy"}, []policy.Request{{Op: policy.OpWrite, Path: "bin",
 			Note: "no diff: the content is binary, 1 byte before and 2 bytes after"}}},
+		{"write_file", object{"path": "latin", "content": "café\n", "encoding": "utf-8"}, []policy.Request{{Op: policy.OpWrite, Path: "latin",
+			Note: "the text is the same as before, in other bytes"}}},
 		{"write_file", object{"path": "big", "content": "xy"}, []policy.Request{{Op: policy.OpWrite, Path: "big",
 			Note: "no diff: the old content is 2 MiB, and the new one 2 bytes"}}},
 		{"edit_file", object{"path": "a", "oldText": "two", "newText": "2"}, []policy.Request{{Op: policy.OpRead, Path: "a"}, {Op: policy.OpEdit, Path: "a", Diff: twoDiff}}},

@@ -23,9 +23,9 @@ type treeInput struct {
 // treeOutput is the result of tree.
 type treeOutput struct {
 	Path        string `json:"path" jsonschema:"the directory"`
-	Tree        string `json:"tree" jsonschema:"a line for each entry: two spaces for each level, the name, a slash if it is a directory, and the counts of one that is not opened"`
-	Files       int    `json:"files" jsonschema:"how many files there are to that depth, shown or not"`
-	Directories int    `json:"directories" jsonschema:"how many directories there are to that depth, shown or not"`
+	Tree        string `json:"tree" jsonschema:"a line for each entry: two spaces for each level, the name, a slash after a directory, the counts of an unopened one"`
+	Files       int    `json:"files" jsonschema:"files to that depth, shown or not"`
+	Directories int    `json:"directories" jsonschema:"directories to that depth, shown or not"`
 	Depth       int    `json:"depth" jsonschema:"how many levels were looked at"`
 	Truncated   bool   `json:"truncated" jsonschema:"whether entries to that depth are left out"`
 	Note        string `json:"note,omitempty" jsonschema:"what is left out"`

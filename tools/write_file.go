@@ -246,6 +246,9 @@ func (d *draft) adapt(in *writeFileInput) error {
 	return explainCharacter(err)
 }
 
+// sameText is the note of a write that changes the encoding or the line ends only.
+const sameText = "the text is the same as before, in other bytes"
+
 // output is the result of the write, without its version. If the line ends have changed, they
 // are in the note, and the diff compares the rest.
 func (d *draft) output() *writeFileOutput {
@@ -264,10 +267,14 @@ func (d *draft) output() *writeFileOutput {
 		out.DiffNote = "no diff: the old content cannot be read"
 	case !ok || !wasText:
 		out.DiffNote = "no diff: the content is binary"
-	case d.note != "": // all line ends change, which a diff need not show
-		out.Diff, out.DiffNote = unified.Diff(d.path, withLineEnds(old, endsLF), withLineEnds(now, endsLF))
 	default:
+		if d.note != "" { // all line ends change, which a diff need not show
+			old, now = withLineEnds(old, endsLF), withLineEnds(now, endsLF)
+		}
 		out.Diff, out.DiffNote = unified.Diff(d.path, old, now)
+		if bytes.Equal(old, now) && !bytes.Equal(d.old, d.data) {
+			out.DiffNote = sameText
+		}
 	}
 	return out
 }
@@ -358,7 +365,11 @@ func planWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) ([]poli
 	case d.err != nil && !errors.Is(d.err, fs.ErrNotExist):
 		change.Note = "no diff: the old content cannot be read"
 	case isText(d.old) && isText(d.data):
-		change.Diff, change.Note = unified.Change(path, textOf(d.old), textOf(d.data))
+		old, now := textOf(d.old), textOf(d.data)
+		change.Diff, change.Note = unified.Change(path, old, now)
+		if bytes.Equal(old, now) && !bytes.Equal(d.old, d.data) {
+			change.Note = sameText
+		}
 	default:
 		change.Diff, change.Note = unified.Change(path, d.old, d.data)
 	}

@@ -48,6 +48,21 @@ func TestWriteFile(t *testing.T) {
 	})
 }
 
+// TestWriteSameText checks that a write of the same text in other bytes does not say that
+// nothing has changed.
+func TestWriteSameText(t *testing.T) {
+	set, _ := newSet(t, map[string]string{"latin": "caf\xe9\n", "crlf": "a\r\n"}, nil)
+	for _, c := range []object{
+		{"path": "latin", "content": "café\n", "encoding": "utf-8"},
+		{"path": "crlf", "content": "a\n"},
+	} {
+		out := good(t, set, "write_file", c)
+		if out["diff"] != nil || out["diffNote"] != "the text is the same as before, in other bytes" {
+			t.Errorf("write_file(%v) = %v", c, out)
+		}
+	}
+}
+
 func TestWriteConditions(t *testing.T) {
 	set, ws := newSet(t, map[string]string{"a": "1"}, nil)
 	version := good(t, set, "read_file", object{"path": "a"})["version"]

@@ -85,8 +85,8 @@ var tableTests = map[string]map[string]string{
 		"":                          "tools.TestDocs",
 	},
 	"docs/tools-calls.md": {
-		"| tool | requests |":     "tools.TestPreflight",
-		"| | needs | otherwise |": "tools.TestReadRequired",
+		"| tool | requests |": "tools.TestPreflight",
+		"| change | needs |":  "tools.TestReadRequired",
 	},
 	"docs/tools-editing.md":   {"": "tools.TestDocs"},
 	"docs/tools-files.md":     {"": "tools.TestDocs"},

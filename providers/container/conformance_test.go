@@ -18,8 +18,8 @@ import (
 // as an engine takes longer to open one than most cases take. There the suite is
 // run for what differs: some cases of each operation, and if tests try everything
 // all but the long cases with the programs of busybox. Podman, with the same programs,
-// has those about what goes through its client. Unless tests try what takes long, this
-// computer has some cases of each operation, too.
+// has those about what goes through its client. Unless tests try what takes long, Docker has
+// these only, and this computer some cases of each operation.
 func TestConformance(t *testing.T) {
 	in(t, places(), func(t *testing.T, r *running) {
 		opener, opts := parts, &conformance.Options{Symlink: r.symlink, Short: true, Only: eachOperation}
@@ -29,6 +29,8 @@ func TestConformance(t *testing.T) {
 			if opts.Short = !exhaustive.IsLong(); !opts.Short {
 				opts.Only = nil
 			}
+		case r.name == "docker-busybox" && !exhaustive.IsLong():
+			opts.Only = throughClient
 		case r.name == "podman-busybox":
 			opts.Only = exhaustive.Some(t, "most cases over Podman", eachOperation, throughClient)
 		case r.name == "docker-busybox" && exhaustive.On():

@@ -46,15 +46,15 @@ func places() []place {
 // not is a failure.
 func inPlaces(t *testing.T, test func(t *testing.T, r *running)) {
 	t.Helper()
-	in(t, places(), sampled(test))
+	inEach(t, places(), sampled(place.enter), test)
 }
 
-// sampled makes a test of what -short tries about one in three of.
-func sampled(test func(t *testing.T, r *running)) func(t *testing.T, r *running) {
-	return func(t *testing.T, r *running) {
+// sampled enters a place for about one in three of the tests, and skips the others.
+func sampled(start func(p place, t testing.TB) *running) func(p place, t testing.TB) *running {
+	return func(p place, t testing.TB) *running {
 		t.Helper()
 		exhaustive.Sample(t, 3)
-		test(t, r)
+		return start(p, t)
 	}
 }
 
@@ -63,7 +63,7 @@ func sampled(test func(t *testing.T, r *running)) func(t *testing.T, r *running)
 func inImages(t *testing.T, test func(t *testing.T, r *running)) {
 	t.Helper()
 	docker := places()[:3]
-	in(t, exhaustive.Some(t, "the programs of images over Podman", places(), docker), sampled(test))
+	inEach(t, exhaustive.Some(t, "the programs of images over Podman", places(), docker), sampled(place.enter), test)
 }
 
 // in runs test in some places, side by side and beside other tests, in the container
@@ -77,7 +77,7 @@ func in(t *testing.T, some []place, test func(t *testing.T, r *running)) {
 // there, ends them, or changes what is not below its root.
 func inOwn(t *testing.T, some []place, test func(t *testing.T, r *running)) {
 	t.Helper()
-	inEach(t, some, place.start, sampled(test))
+	inEach(t, some, sampled(place.start), test)
 }
 
 func inEach(t *testing.T, some []place, start func(p place, t testing.TB) *running, test func(t *testing.T, r *running)) {

@@ -27,9 +27,9 @@ func TestRunConformance(t *testing.T) {
 	in(t, places(), func(t *testing.T, r *running) {
 		only := []string{"Run/signals", "Run/environment", "Run/canceled", "Run/background"}
 		switch {
-		case r.name == "docker-busybox" || exhaustive.On():
+		case r.name == "docker-busybox" && exhaustive.IsLong() || exhaustive.On():
 			only = []string{"Run"}
-		case r.name == "local":
+		default:
 			only = append(only, "Run/arguments", "Run/not-started")
 		}
 		conformance.Run(t, func(t *testing.T) workspace.FileSystem { return r.open(t) },

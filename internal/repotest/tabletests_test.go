@@ -35,6 +35,7 @@ var tableTests = map[string]map[string]string{
 	"docs/config-reference.md":           {"": "internal/repotest.TestConfigReference"},
 	"docs/config-reference-providers.md": {"": "internal/repotest.TestConfigReference"},
 	"docs/config-settings.md": {
+		"| key | meaning |":             "internal/repotest.TestTables",
 		"| operation | is needed for |": "internal/repotest.TestTables",
 		"| | |":                         "workspace/config.TestDocsTables",
 	},

@@ -29,7 +29,6 @@ var tableTests = map[string]map[string]string{
 	"docs/config.md": {
 		"| key | meaning |":               "internal/repotest.TestTables",
 		"| kind | what is opened again |": "internal/repotest.TestRef",
-		"| page | |":                      "internal/repotest.TestDocLinks",
 	},
 	"docs/config-providers.md":           {"": "internal/repotest.TestTables"},
 	"docs/config-reference.md":           {"": "internal/repotest.TestConfigReference"},

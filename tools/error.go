@@ -219,7 +219,7 @@ const (
 	// long. Correct it, or set literal to search for plain text.
 	CodePattern Code = "INVALID_PATTERN"
 	// CodeTextNotFound says that the text to replace, or a line of a patch, is not in the
-	// file. Copy it from the nearest text in the message, or read the file again.
+	// file. Copy it from the nearest text in the hint, or read the file again.
 	CodeTextNotFound Code = "PATTERN_NOT_FOUND"
 	// CodeTextNotUnique says that the text to replace occurs several times, or not
 	// expectedCount times. Add the lines around it, or set replaceAll.
@@ -233,11 +233,11 @@ const (
 	// CodeConflict says that the file no longer has the expected version, or no longer
 	// exists. Read it again, and repeat the change with the new version.
 	CodeConflict Code = "VERSION_CONFLICT"
-	// CodePolicy says that a setting of the workspace forbids the operation, or nobody
-	// approved it. Work elsewhere, or ask the user.
+	// CodePolicy says that a setting of the workspace forbids the operation, also a quota, or
+	// nobody approved it. Work elsewhere, or ask the user.
 	CodePolicy Code = "POLICY_DENIED"
-	// CodeNoSpace says that the store is full, or a quota is reached; nothing was written.
-	// Ask the user for space.
+	// CodeNoSpace says that the store, or its quota, is full; nothing was written. Ask the
+	// user for space.
 	CodeNoSpace Code = "NO_SPACE"
 	// CodeUnsupported says that the workspace cannot do this. Use another tool.
 	CodeUnsupported Code = "UNSUPPORTED"
@@ -253,7 +253,7 @@ const (
 	// CodeInternal says that the error is of no known kind. Tell the user.
 	CodeInternal Code = "INTERNAL"
 	// CodeReadRequired says that the session has not read the file, or not all lines that
-	// it would change: see [Options].ReadBeforeWrite. Read it, and repeat the call.
+	// it would change (readBeforeWrite). Read it, and repeat the call.
 	CodeReadRequired Code = "READ_REQUIRED"
 	// CodeInvalidArguments says that the arguments do not fit the InputSchema of the tool,
 	// or contradict each other; no file was touched. Correct them as the message says.

@@ -10,9 +10,9 @@ import (
 )
 
 const referenceHead = `
-Each key with its type and meaning. A key in bold is required. A dot leads into a mapping, and
-` + "`[]`" + ` into the items of a list. ` + "`workspace config schema`" + ` prints the same as a
-[JSON Schema](workspace.schema.json), for editors.
+A key in bold is required. A dot leads into a mapping, and ` + "`[]`" + ` into the items of a list. A
+duration is a text such as ` + "`1m30s`" + `. ` + "`workspace config schema`" + ` prints the same as a
+[JSON Schema](workspace.schema.json).
 
 `
 
@@ -119,15 +119,15 @@ func typeOf(s *schemaNode) string {
 	case len(types) > 0:
 		return strings.Join(types, ", or ")
 	case len(s.Examples) > 0 && strings.Contains(s.Pattern, "ms|"):
-		return "time"
+		return "duration"
 	case s.Ref != "":
 		return "mapping or URL"
 	case s.Type == "object":
 		return "mapping"
 	case s.Type == "array" && s.Items != nil && s.Items.Type == "string":
-		return "list of texts"
+		return "list of strings"
 	case s.Type == "array":
 		return "list"
 	}
-	return map[string]string{"string": "text", "integer": "number", "number": "number", "boolean": "true or false"}[s.Type]
+	return map[string]string{"string": "string", "integer": "integer", "number": "number", "boolean": "boolean"}[s.Type]
 }

@@ -36,7 +36,7 @@ var goErrors = []struct {
 
 const errorsHead = `# Error codes
 
-A tool that fails returns data for the model: ` + "`IsError`" + `, and an object with these members.
+A tool that fails returns ` + "`IsError`" + ` and an object for the model:
 
 | member | meaning |
 |---|---|
@@ -44,12 +44,11 @@ A tool that fails returns data for the model: ` + "`IsError`" + `, and an object
 | ` + "`message`" + ` | what went wrong |
 | ` + "`path`" + ` | the name at fault, if there is one |
 | ` + "`hint`" + ` | what to do instead, for this call |
-| ` + "`retryable`" + ` | whether the same call may succeed later although the caller changes nothing |
+| ` + "`retryable`" + ` | whether the same call may succeed later |
 
-The object is ` + "`Result.Error`" + ` in Go, and what ` + "`workspace call --json`" + ` prints. An MCP client
-gets it in [` + "`_meta`" + `](mcp.md). [Audit logs](config-history.md#audit-logs) and
-[events](events.md) have the code. Go code that calls a workspace without tools tests the Go
-error with ` + "`errors.Is`" + `; ` + "`tools.CodeOf`" + ` returns the code of any error.
+The object is ` + "`Result.Error`" + ` in Go, what ` + "`workspace call --json`" + ` prints, and ` + "[`_meta`](mcp.md)" + ` in MCP.
+[Audit logs](config-history.md#audit-logs) and [events](events.md) have the code. Go code that
+calls a workspace without tools uses ` + "`errors.Is`" + `, or ` + "`tools.CodeOf`" + ` for the code of any error.
 
 ` + "`go test ./internal/repotest -run TestErrorsPage -update`" + ` writes this page from the
 comments on the constants in [tools/error.go](../tools/error.go).
@@ -76,7 +75,7 @@ func TestErrorsPage(t *testing.T) {
 		}
 	}
 	b.WriteString("\n## For whoever sets the workspace up\n\n" +
-		"An error of a store may say itself what a person can do, and `workspace doctor` prints it. Doctor knows some problems more exactly. Otherwise it prints this:\n\n" +
+		"`workspace doctor` prints what the error of a store or the doctor itself says, or else this:\n\n" +
 		"| code | remedy |\n|---|---|\n" + remedies.String())
 	golden(t, "docs/errors.md", b.String())
 }

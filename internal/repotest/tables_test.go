@@ -29,6 +29,7 @@ func TestTables(t *testing.T) {
 	}{
 		{"docs/acp.md", "| option | what it is |", fieldsOf(acp.FilesOptions{}), nil},
 		{"docs/config.md", "| key | meaning |", keysOf(t), nil},
+		{"docs/config-settings.md", "| key | meaning |", fsKeys(t), nil},
 		{"docs/config-settings.md", "| operation | is needed for |", declaredOps(t), nil},
 		{"docs/container.md", "| option | default | meaning |", fieldsOf(container.CreateOptions{}), []string{"Name", "Workdir", "Keep"}},
 		{"docs/events.md", "| field | meaning |", fieldsOf(observe.Event{}), nil},
@@ -99,6 +100,23 @@ func keysOf(t *testing.T) (names []string) {
 	}
 	for _, p := range root.Properties {
 		if p.name == "tools" {
+			for _, key := range p.Properties {
+				names = append(names, key.name)
+			}
+		}
+	}
+	return names
+}
+
+// fsKeys returns the keys of the mapping fs of a workspace.
+func fsKeys(t *testing.T) (names []string) {
+	t.Helper()
+	root := new(schemaNode)
+	if err := json.Unmarshal([]byte(read(t, "docs/workspace.schema.json")), root); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range root.Definitions["workspace"].Properties {
+		if p.name == "fs" {
 			for _, key := range p.Properties {
 				names = append(names, key.name)
 			}

@@ -29,12 +29,12 @@ var tableTests = map[string]map[string]string{
 	"docs/config.md": {
 		"| key | meaning |":               "internal/repotest.TestTables",
 		"| kind | what is opened again |": "internal/repotest.TestRef",
-		"| page | |":                      "internal/repotest.TestDocLinks",
 	},
 	"docs/config-providers.md":           {"": "internal/repotest.TestTables"},
 	"docs/config-reference.md":           {"": "internal/repotest.TestConfigReference"},
 	"docs/config-reference-providers.md": {"": "internal/repotest.TestConfigReference"},
 	"docs/config-settings.md": {
+		"| key | meaning |":             "internal/repotest.TestTables",
 		"| operation | is needed for |": "internal/repotest.TestTables",
 		"| | |":                         "workspace/config.TestDocsTables",
 	},

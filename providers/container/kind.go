@@ -25,26 +25,26 @@ type settings struct {
 	Image        string        `json:"image,omitempty" jsonschema:"The image of a new container, which is created on first use and deleted on close."`
 	Engine       string        `json:"engine,omitempty" jsonschema:"The engine's client: docker, podman or nerdctl. Default: the variable WORKSPACE_ENGINE, or docker."`
 	EngineArgs   []string      `json:"engineArgs,omitempty" jsonschema:"Flags that choose an engine, such as [--context, remote]: --context, --connection, --host and --namespace."`
-	WorkspaceDir string        `json:"workspaceDir,omitempty" jsonschema:"The absolute path of the directory that is the workspace. In a new container it is created if it is missing, for the user who reads and writes. Default: the working directory of the container."`
+	WorkspaceDir string        `json:"workspaceDir,omitempty" jsonschema:"The absolute path of the workspace, created in a new container if it is missing. Default: the working directory of the container."`
 	User         string        `json:"user,omitempty" jsonschema:"The user who reads and writes. Default: the user of the container."`
 	Shells       int           `json:"shells,omitempty" jsonschema:"How many requests are sent at the same time. Default: 4."`
-	Timeout      time.Duration `json:"timeout,omitempty" jsonschema:"How long a call waits for an engine, or a program in the container, that is silent. Default: 10m."`
+	Timeout      time.Duration `json:"timeout,omitempty" jsonschema:"How long a call waits for a silent engine or program in the container. Default: 10m."`
 
 	Name     string  `json:"name,omitempty" jsonschema:"The name of the new container. Default: a random name."`
-	Keep     bool    `json:"keep,omitempty" jsonschema:"Leaves the new container running on close, and reuses a container with this name and these options."`
-	Pull     string  `json:"pull,omitempty" jsonschema:"When to pull the image of the new container: missing (if the engine does not have it), always or never. Default: missing."`
-	Platform string  `json:"platform,omitempty" jsonschema:"The platform of the image of the new container, such as linux/arm64. Default: the platform of the engine."`
+	Keep     bool    `json:"keep,omitempty" jsonschema:"Leaves the new container running on close, and reuses one with this name and these options."`
+	Pull     string  `json:"pull,omitempty" jsonschema:"When to pull the image: missing (if the engine does not have it), always or never. Default: missing."`
+	Platform string  `json:"platform,omitempty" jsonschema:"The platform of the image, such as linux/arm64. Default: the engine's."`
 	Network  string  `json:"network,omitempty" jsonschema:"The network of the new container. Default: none."`
-	Memory   string  `json:"memory,omitempty" jsonschema:"The most memory that the new container may use, such as 512m, or unlimited. Default: 2g."`
+	Memory   string  `json:"memory,omitempty" jsonschema:"The most memory of the new container, such as 512m, or unlimited. Default: 2g."`
 	CPUs     float64 `json:"cpus,omitempty" jsonschema:"How many processors the new container may use, such as 1.5. Default: all."`
-	PIDs     int     `json:"pids,omitempty" jsonschema:"The most processes and threads that the new container may have, or -1 for no limit. Default: 1024."`
+	PIDs     int     `json:"pids,omitempty" jsonschema:"The most processes and threads of the new container, or -1 for no limit. Default: 1024."`
 
 	Mounts           []mountSettings   `json:"mounts,omitempty" jsonschema:"Folders and files to mount in the new container."`
 	ReadOnlyRoot     bool              `json:"readOnlyRoot,omitempty" jsonschema:"Makes the new container read-only, except writable mounts and tmpfs."`
-	Tmpfs            []string          `json:"tmpfs,omitempty" jsonschema:"Directories of the new container whose files are in memory. Default with readOnlyRoot: /tmp, /var/tmp, /run, and workspaceDir unless a mount holds it."`
+	Tmpfs            []string          `json:"tmpfs,omitempty" jsonschema:"Directories of the new container that are in memory. Default with readOnlyRoot: /tmp, /var/tmp, /run, and workspaceDir unless a mount holds it."`
 	Env              map[string]string `json:"env,omitempty" jsonschema:"Environment variables of the programs in the new container."`
-	DropCapabilities []string          `json:"dropCapabilities,omitempty" jsonschema:"The capabilities that programs in the new container lack, such as [NET_RAW]; [] means the engine's default. Default: all."`
-	NoNewPrivileges  *bool             `json:"noNewPrivileges,omitempty" jsonschema:"Keeps programs in the new container from gaining privileges, for example with a setuid bit. Default: true."`
+	DropCapabilities []string          `json:"dropCapabilities,omitempty" jsonschema:"The capabilities that programs in the new container lack, such as [NET_RAW]; [] is the engine's default. Default: all."`
+	NoNewPrivileges  *bool             `json:"noNewPrivileges,omitempty" jsonschema:"Keeps programs in the new container from gaining privileges, as by a setuid bit. Default: true."`
 }
 
 // mountSettings is a folder or file that a new container sees.

@@ -14,13 +14,13 @@ import (
 
 // podSettings are the options of a pod in Kubernetes.
 type podSettings struct {
-	Pod          string        `json:"pod" jsonschema:"The running pod, or a selection such as deploy/web: then the oldest pod that is ready. It stays the same until the workspace is closed."`
+	Pod          string        `json:"pod" jsonschema:"The running pod, or a selection such as deploy/web: then the oldest pod that is ready, until the workspace is closed."`
 	Container    string        `json:"container,omitempty" jsonschema:"The container of the pod. Default: the pod's default container."`
 	Namespace    string        `json:"namespace,omitempty" jsonschema:"The namespace of the pod. Default: the namespace of the context."`
 	Context      string        `json:"context,omitempty" jsonschema:"The context of kubectl's configuration. Default: the current one."`
-	WorkspaceDir string        `json:"workspaceDir,omitempty" jsonschema:"The absolute path of the directory that is the workspace. Default: the working directory of the container."`
+	WorkspaceDir string        `json:"workspaceDir,omitempty" jsonschema:"The absolute path of the workspace. Default: the working directory of the container."`
 	Shells       int           `json:"shells,omitempty" jsonschema:"How many requests are sent at the same time. Default: 4."`
-	Timeout      time.Duration `json:"timeout,omitempty" jsonschema:"How long a call waits for kubectl, or a program in the container, that is silent. Default: 10m."`
+	Timeout      time.Duration `json:"timeout,omitempty" jsonschema:"How long a call waits for a silent kubectl or program in the container. Default: 10m."`
 }
 
 // PodKind describes pods in Kubernetes to package config.

@@ -28,13 +28,13 @@ type settings struct {
 	Relaxed       bool         `json:"relaxed,omitempty" jsonschema:"Follows symlinks that lead out of the folder: whoever can create one then reaches every file of your user."`
 	Run           *runSettings `json:"run,omitempty" jsonschema:"Lets callers run commands on this computer."`
 	Index         bool         `json:"index,omitempty" jsonschema:"Keeps names and contents in memory for faster searches, on Linux."`
-	IndexMemoryMb int64        `json:"indexMemoryMb,omitempty" jsonschema:"MiB that the index may take. 256 if it is left out."`
+	IndexMemoryMb int64        `json:"indexMemoryMb,omitempty" jsonschema:"MiB that the index may take. Default: 256."`
 }
 
 // runSettings are those of the commands in a folder.
 type runSettings struct {
 	Enabled  bool              `json:"enabled" jsonschema:"Lets callers run commands."`
-	Sandbox  string            `json:"sandbox,omitempty" jsonschema:"try (the default) a sandbox, require one, or off."`
+	Sandbox  string            `json:"sandbox,omitempty" jsonschema:"try a sandbox, require one, or off. Default: try."`
 	Network  bool              `json:"network,omitempty" jsonschema:"Lets commands in the sandbox use the network."`
 	Env      map[string]string `json:"env,omitempty" jsonschema:"Variables for commands."`
 	Readable []string          `json:"readable,omitempty" jsonschema:"Directories and files elsewhere that commands in the sandbox can read."`
@@ -44,11 +44,11 @@ type runSettings struct {
 
 // runLimits are the limits of commands. Zero means the default.
 type runLimits struct {
-	Processes int           `json:"processes,omitempty" jsonschema:"Processes and threads of the user. 4096 if it is left out."`
-	OpenFiles int           `json:"openFiles,omitempty" jsonschema:"Open files of a process. 4096 if it is left out."`
-	MemoryMb  int           `json:"memoryMb,omitempty" jsonschema:"MiB that a process may allocate. 4096 if it is left out."`
-	FileMb    int           `json:"fileMb,omitempty" jsonschema:"MiB of the largest file that is written. 4096 if it is left out."`
-	CPUTime   time.Duration `json:"cpuTime,omitempty" jsonschema:"How long a process may compute. 1h if it is left out."`
+	Processes int           `json:"processes,omitempty" jsonschema:"Processes and threads of the user. Default: 4096."`
+	OpenFiles int           `json:"openFiles,omitempty" jsonschema:"Open files of a process. Default: 4096."`
+	MemoryMb  int           `json:"memoryMb,omitempty" jsonschema:"MiB that a process may allocate. Default: 4096."`
+	FileMb    int           `json:"fileMb,omitempty" jsonschema:"MiB of the largest file that is written. Default: 4096."`
+	CPUTime   time.Duration `json:"cpuTime,omitempty" jsonschema:"How long a process may compute. Default: 1h."`
 }
 
 // options returns o for Open. Run is nil unless it is enabled.

@@ -23,27 +23,27 @@ type settings struct {
 	Endpoint    string         `json:"endpoint,omitempty" jsonschema:"The URL of the store. Default: from the environment or the profile, or else AWS."`
 	Profile     string         `json:"profile,omitempty" jsonschema:"A profile of the shared AWS configuration."`
 	Anonymous   bool           `json:"anonymous,omitempty" jsonschema:"Sends requests without credentials, for public buckets."`
-	AssumeRole  *roleSettings  `json:"assumeRole,omitempty" jsonschema:"A role to assume: its credentials are used, and yours need only be allowed to assume it."`
+	AssumeRole  *roleSettings  `json:"assumeRole,omitempty" jsonschema:"A role to assume. Your own credentials need only be allowed to assume it."`
 	CAFile      string         `json:"caFile,omitempty" jsonschema:"A file of PEM certificates to trust in addition to the system's. A relative path starts at the folder of this file."`
 	Proxy       string         `json:"proxy,omitempty" jsonschema:"The URL of the proxy for the requests, without credentials. Default: from the environment (HTTPS_PROXY)."`
-	PathStyle   *bool          `json:"pathStyle,omitempty" jsonschema:"Puts the bucket into the path of the URL and not into the name of the host. Default: depends on the endpoint."`
+	PathStyle   *bool          `json:"pathStyle,omitempty" jsonschema:"Puts the bucket into the path of the URL, not into the host name. Default: depends on the endpoint."`
 	Probe       bool           `json:"probe,omitempty" jsonschema:"Sends some requests on open, to find out whether the store honours conditions."`
 	Compat      compatSettings `json:"compat,omitzero" jsonschema:"What the store can do, if its endpoint suggests something else."`
-	MaxAttempts int            `json:"maxAttempts,omitempty" jsonschema:"How often a request is sent before its failure is reported. Default: from the environment, or else 3."`
+	MaxAttempts int            `json:"maxAttempts,omitempty" jsonschema:"How often a request is sent before it fails. Default: from the environment, or else 3."`
 
 	ExpectedBucketOwner string              `json:"expectedBucketOwner,omitempty" jsonschema:"The account that must own the bucket, on AWS a number of 12 digits. Default: any."`
 	RequesterPays       bool                `json:"requesterPays,omitempty" jsonschema:"Agrees to pay for requests if the owner of the bucket does not."`
 	Encryption          *encryptionSettings `json:"encryption,omitempty" jsonschema:"How the store encrypts new objects. Default: as the bucket says."`
 	NewObjects          []objectRule        `json:"newObjects,omitempty" jsonschema:"Rules for the objects of new files. All rules that match a file apply; later rules take precedence."`
 
-	PartSizeMb      int64         `json:"partSizeMb,omitempty" jsonschema:"The size of the parts in which a long file is written, in MiB. At least 5. A few parts are in memory at a time. Default: 8."`
-	CacheSizeMb     int64         `json:"cacheSizeMb,omitempty" jsonschema:"How much content of searched files is kept in memory, in MiB; a negative number means none. Default: 64."`
+	PartSizeMb      int64         `json:"partSizeMb,omitempty" jsonschema:"The size of the parts in which a long file is written, in MiB, at least 5. A few are in memory at a time. Default: 8."`
+	CacheSizeMb     int64         `json:"cacheSizeMb,omitempty" jsonschema:"MiB of searched files to keep in memory; a negative number means none. Default: 64."`
 	Index           bool          `json:"index,omitempty" jsonschema:"Keeps summaries of searched files in memory, for searches of more files than cacheSizeMb has room for."`
-	IndexMemoryMb   int64         `json:"indexMemoryMb,omitempty" jsonschema:"MiB that the index may take. 64 if it is left out."`
-	Workers         int           `json:"workers,omitempty" jsonschema:"How many files a search downloads, or a move of a directory moves, at the same time. Default: 16."`
-	FolderTTL       time.Duration `json:"folderTTL,omitempty" jsonschema:"How long a directory that was seen is assumed to exist; with a negative time, every write looks. Default: 5s."`
-	ResponseTimeout time.Duration `json:"responseTimeout,omitempty" jsonschema:"How long a request waits for its response to begin; a negative time means no limit. Default: 1m."`
-	IdleTimeout     time.Duration `json:"idleTimeout,omitempty" jsonschema:"How long a response may pause once it has begun; a negative time means no limit. Default: 30s."`
+	IndexMemoryMb   int64         `json:"indexMemoryMb,omitempty" jsonschema:"MiB that the index may take. Default: 64."`
+	Workers         int           `json:"workers,omitempty" jsonschema:"How many files a search downloads, or a move of a directory moves, at a time. Default: 16."`
+	FolderTTL       time.Duration `json:"folderTTL,omitempty" jsonschema:"How long a directory that was seen is assumed to exist; with a negative time, not at all. Default: 5s."`
+	ResponseTimeout time.Duration `json:"responseTimeout,omitempty" jsonschema:"How long a request waits for its response to begin; negative means no limit. Default: 1m."`
+	IdleTimeout     time.Duration `json:"idleTimeout,omitempty" jsonschema:"How long a response may pause once it has begun; negative means no limit. Default: 30s."`
 	PollInterval    time.Duration `json:"pollInterval,omitempty" jsonschema:"The time between two listings of a watch. Default: 10s."`
 }
 
@@ -55,10 +55,10 @@ type roleSettings struct {
 
 // encryptionSettings say how a store encrypts.
 type encryptionSettings struct {
-	Type        string `json:"type" jsonschema:"The keys to use: sse-s3 (the store's), sse-kms (a key management service's) or sse-c (your own)."`
+	Type        string `json:"type" jsonschema:"The keys: sse-s3 (the store's), sse-kms (a key management service's) or sse-c (your own)."`
 	KMSKey      string `json:"kmsKey,omitempty" jsonschema:"The ID, alias or ARN of the key for sse-kms. Default: the account's key for S3."`
 	BucketKey   bool   `json:"bucketKey,omitempty" jsonschema:"Asks KMS for one key of the bucket, instead of a key for each object."`
-	KeyVariable string `json:"keyVariable,omitempty" jsonschema:"The variable of the environment that has the key for sse-c: 32 bytes in base64."`
+	KeyVariable string `json:"keyVariable,omitempty" jsonschema:"The environment variable with the key for sse-c: 32 bytes in base64."`
 }
 
 // objectRule is what a store keeps beside the content of some new files.

@@ -20,17 +20,17 @@ import (
 type Audit struct {
 	// File is the path of the log, from the folder of the file if it is relative. It
 	// is created if it does not exist. Several workspaces can have one log.
-	File string `json:"file" jsonschema:"The file to which a line is appended for each operation. It is created if it does not exist. No workspace can change it."`
+	File string `json:"file" jsonschema:"The log, created if it does not exist. No workspace can change it."`
 	// HashPaths lets the log have no names but their HMAC.
 	HashPaths bool `json:"hashPaths,omitempty" jsonschema:"Replaces names in the log by their HMAC with the key in keyFile."`
 	// KeyFile is the path of the file with the key of HashPaths, which is created if
 	// it does not exist. Empty means File with ".key" appended.
-	KeyFile string `json:"keyFile,omitempty" jsonschema:"The file with the key for hashPaths. It is created with a random key if it does not exist. Default: the name of the log with .key appended."`
+	KeyFile string `json:"keyFile,omitempty" jsonschema:"The file with the key for hashPaths, created if it does not exist. Default: the name of the log with .key appended."`
 	// Sync lets each line reach the disk before its operation returns.
-	Sync bool `json:"sync,omitempty" jsonschema:"Writes each line to the disk before its operation returns, so that it survives a loss of power."`
+	Sync bool `json:"sync,omitempty" jsonschema:"Makes each line survive a loss of power."`
 	// MaxSizeMb is the size in MiB at which the log goes on in a new file, and the old
 	// one gets a number: see package audit. Zero means that it is one file.
-	MaxSizeMb int64 `json:"maxSizeMb,omitempty" jsonschema:"The size in MiB at which a new file begins; the old one is kept with a number appended to its name. Default: the log is one file."`
+	MaxSizeMb int64 `json:"maxSizeMb,omitempty" jsonschema:"The size in MiB at which a new file begins; the old one gets a number. Not on Windows. Default: the log is one file."`
 	// Keep is how many of the old files are kept. Zero means all.
 	Keep int `json:"keep,omitempty" jsonschema:"How many old files are kept. Default: all."`
 }

@@ -26,7 +26,7 @@ import (
 type FS struct {
 	// MaxFileSizeMb is the largest file that is read or written whole, edited or
 	// searched, in MiB. Zero means that of [workspace.DefaultMaxFileSize].
-	MaxFileSizeMb int64 `json:"maxFileSizeMb,omitempty" jsonschema:"The largest file that can be read or written whole, edited or searched, in MiB. Default: 10."`
+	MaxFileSizeMb int64 `json:"maxFileSizeMb,omitempty" jsonschema:"The largest file that can be read or written whole, edited, copied or searched, in MiB. Default: 10."`
 	// ReadOnly lets nothing be changed.
 	ReadOnly bool `json:"readOnly,omitempty" jsonschema:"Refuses every change, and leaves out the tools that change something."`
 	// ReadBeforeWrite lets a tool change a file only if the same session has read
@@ -35,31 +35,31 @@ type FS struct {
 	ReadBeforeWrite bool `json:"readBeforeWrite,omitempty" jsonschema:"The tools change a file only if the agent has read it in the same session, and nobody has changed it since."`
 	// AllowedPaths are the names that may be used, as in [policy.Rules]. Empty
 	// means all.
-	AllowedPaths []string `json:"allowedPaths,omitempty" jsonschema:"Globs of the names that may be used, from the root of the workspace. All other names are refused, and absent from listings and searches. Default: all names."`
+	AllowedPaths []string `json:"allowedPaths,omitempty" jsonschema:"Globs of the names that may be used, from the root of the workspace. All others are refused and hidden. Default: all names."`
 	// DeniedPaths are names that may not be used although AllowedPaths allow
 	// them, as in [policy.Rules].
-	DeniedPaths []string `json:"deniedPaths,omitempty" jsonschema:"Globs of names that are refused, and absent from listings and searches, with all below them. A pattern without a slash matches in every directory, and letters match in either case."`
+	DeniedPaths []string `json:"deniedPaths,omitempty" jsonschema:"Globs of names that are refused and hidden, with all below them. A pattern without a slash matches in every directory. Letters match in either case."`
 	// ReadOnlyPaths are names that can be read and not changed, as in
 	// [policy.Rules].
-	ReadOnlyPaths []string `json:"readOnlyPaths,omitempty" jsonschema:"Globs of names that can be read but not changed, moved or deleted, with all below them. A pattern without a slash matches in every directory, and letters match in either case."`
+	ReadOnlyPaths []string `json:"readOnlyPaths,omitempty" jsonschema:"Globs of names that can be read but not changed, with all below them. A pattern without a slash matches in every directory. Letters match in either case."`
 	// Rules are rules for single operations, as [policy.Rules].FirstMatch: the
 	// first that matches decides.
-	Rules []policy.Rule `json:"rules,omitempty" jsonschema:"Rules for single operations. The first rule with the operation and a matching pattern decides. An operation that no rule matches is allowed."`
+	Rules []policy.Rule `json:"rules,omitempty" jsonschema:"Rules for single operations. The first rule that lists the operation and matches the name decides. What no rule matches is allowed."`
 	// AllowedExtensions and DeniedExtensions are as in [policy.Rules].
-	AllowedExtensions []string `json:"allowedExtensions,omitempty" jsonschema:"The extensions that files may have, such as .go. Others are refused, and absent from listings and searches. Letters match in either case."`
-	DeniedExtensions  []string `json:"deniedExtensions,omitempty" jsonschema:"Extensions of names that are refused, and absent from listings and searches. Letters match in either case."`
+	AllowedExtensions []string `json:"allowedExtensions,omitempty" jsonschema:"The extensions that files may have, such as .go. Others are refused and hidden. Letters match in either case."`
+	DeniedExtensions  []string `json:"deniedExtensions,omitempty" jsonschema:"Extensions of names that are refused and hidden. Letters match in either case."`
 	// Denied says whether everything that lists names shows denied ones: see
 	// [policy.Rules].ShowDenied. Empty means DeniedHide.
-	Denied Visibility `json:"denied,omitempty" jsonschema:"Whether listings, globs and watches show denied names, and grep says that it skips them: hide or show. Denied names are refused either way. Default: hide."`
+	Denied Visibility `json:"denied,omitempty" jsonschema:"Whether listings show denied names, which are refused either way: hide or show. Default: hide."`
 	// Mode says whether the rules, paths and extensions are enforced. Empty means
 	// ModeEnforce.
-	Mode Mode `json:"mode,omitempty" jsonschema:"enforce or audit. With audit, rules, paths, extensions and the names of secrets refuse and hide nothing; the audit log marks what they would have refused. Default: enforce."`
+	Mode Mode `json:"mode,omitempty" jsonschema:"With audit, rules, paths, extensions and sensitive refuse and hide nothing, and the audit log marks what they would have refused. Default: enforce."`
 	// Sensitive says what happens to the names that secrets have, and to changes
 	// below ".git": see [policy.Rules].DenySensitive. Empty means AccessDeny, and AccessAllow in a
 	// relaxed folder, as symlinks that lead out of it could not be used then.
-	Sensitive Access `json:"sensitive,omitempty" jsonschema:"Whether files with the names of secrets, such as .env and *.pem, may be used, and .git may be changed: deny or allow. Default: deny, and allow in a relaxed folder."`
+	Sensitive Access `json:"sensitive,omitempty" jsonschema:"Whether names of secrets, such as .env and *.pem, may be used, and .git changed: deny or allow. Default: deny; in a relaxed folder allow."`
 	// Quota is how much each session may write. Nil means no limit.
-	Quota *Quota `json:"quota,omitempty" jsonschema:"How much each session, which is one run of an agent, may write. Default: no limit."`
+	Quota *Quota `json:"quota,omitempty" jsonschema:"How much each session, one run of an agent, may write. Default: no limit."`
 }
 
 // Quota is how much each session may write, counted from when the workspace is opened:
@@ -432,32 +432,32 @@ func (s FS) transactions(store workspace.FileSystem) bool {
 type Tools struct {
 	// Dialect chooses the names, parameters and results of the tools. Empty means
 	// the default one, "workspace".
-	Dialect Dialect `json:"dialect,omitempty" jsonschema:"The names, parameters and results of the tools: workspace, or a set that models or clients know from elsewhere. Default: workspace."`
+	Dialect Dialect `json:"dialect,omitempty" jsonschema:"The names, parameters and results of the tools: workspace, or a set that models or clients know. Default: workspace."`
 	// Naming is the template of the tools' names. Empty means the template of the dialect.
-	Naming string `json:"naming,omitempty" jsonschema:"The template of the names of tools, in which {name} stands for the name of the workspace and {op} for the operation."`
+	Naming string `json:"naming,omitempty" jsonschema:"The names of tools, in which {name} stands for the workspace and {op} for the operation. Default: workspace__{name}__{op}."`
 	// Descriptions says how much a model is told about each tool. Empty means
 	// DescriptionsFull.
 	Descriptions Descriptions `json:"descriptions,omitempty" jsonschema:"The length of the descriptions of tools: full, or compact, which costs fewer tokens. Default: full."`
 	// Disable lists operations that get no tool.
-	Disable []string `json:"disable,omitempty" jsonschema:"The operations that have no tool."`
+	Disable []string `json:"disable,omitempty" jsonschema:"The operations that have no tool; with a dialect, names of its tools."`
 	// Bash adds a tool that runs scripts of bash over the files of all workspaces:
 	// see package shell.
 	Bash bool `json:"bash,omitempty" jsonschema:"Adds a tool that runs bash scripts on the files of all workspaces. It starts no process."`
 	// Run adds the tools that run commands in the workspaces that can. In a workspace
 	// without rules and restricted paths, each command needs an approval. In others
 	// commands are refused unless a rule names the operation run.
-	Run bool `json:"run,omitempty" jsonschema:"Adds the tools run and processes, which run commands where the files are on a machine that can. Each needs an approval; where fs has rules or restricts paths, a rule for the operation run."`
+	Run bool `json:"run,omitempty" jsonschema:"Adds the tools run and processes, for commands where the provider can run them. Each command needs an approval; where fs has rules or restricts paths, a rule for run."`
 	// Strict refuses arguments that do not have the types and bounds of the
 	// schema, even if their meaning is plain.
-	Strict bool `json:"strict,omitempty" jsonschema:"Refuses arguments that do not have the types and bounds of the schema, even if their meaning is plain, such as \"5\" for 5."`
+	Strict bool `json:"strict,omitempty" jsonschema:"Refuses arguments that do not fit the schema, even if their meaning is plain, such as \"5\" for 5."`
 	// Timeout is how long one call of a tool may take. Zero means two minutes.
 	Timeout time.Duration `json:"timeout,omitempty" jsonschema:"How long one call of a tool may take. Default: 2m."`
 	// Shared says whether the workspaces share one set of tools, whose calls
 	// name the workspace. Empty means SharedAuto.
-	Shared Sharing `json:"shared,omitempty" jsonschema:"Whether the workspaces share one set of tools, whose calls name the workspace: true, false or auto. With auto they share it if there would be more than maxTools tools. Default: auto."`
+	Shared Sharing `json:"shared,omitempty" jsonschema:"Whether the workspaces share one set of tools, whose calls name the workspace: true, false, or auto, if there would be more than maxTools. Default: auto."`
 	// MaxTools is the most tools of workspaces that share none because of
 	// SharedAuto. Zero means 100.
-	MaxTools int `json:"maxTools,omitempty" jsonschema:"The most tools that all workspaces together have before they share one set. Default: 100."`
+	MaxTools int `json:"maxTools,omitempty" jsonschema:"How many tools the workspaces may have before they share one set. Default: 100."`
 }
 
 // Dialect is a set of tools that package tools has.
@@ -586,7 +586,7 @@ type Backup struct {
 	// Dir is the directory with the backups, which nobody can see or change through a
 	// workspace of the file. Empty means [backup.DefaultDir], and with Workspace a
 	// directory below it with the name of this workspace.
-	Dir string `json:"dir,omitempty" jsonschema:"The directory of the backups, which is hidden. Default: .workspacekit/backups; with the key workspace, a directory below it for each workspace."`
+	Dir string `json:"dir,omitempty" jsonschema:"The directory of the backups, which is hidden. Default: .workspacekit/backups; with workspace, .workspacekit/backups/NAME."`
 	// Workspace is the name of another workspace of the file, where the backups are.
 	// Its settings do not concern them. Empty means this workspace.
 	Workspace string `json:"workspace,omitempty" jsonschema:"The name of another workspace, for backups that are not in this one."`

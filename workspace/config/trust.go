@@ -272,7 +272,7 @@ func (c *Config) grantsOf(d *description, opener provider) ([]string, error) {
 	if opener.kind.Local && c.files.unprotected {
 		grants = append(grants, "the files that describe workspaces (protectConfig: false)")
 	}
-	if err == nil && opener.kind.Local && !d.sensitive {
+	if err == nil && !d.sensitive {
 		switch settings := d.settings(); {
 		case settings.Sensitive == AccessAllow:
 			grants = append(grants, "files with the names of secrets (sensitive: allow)")

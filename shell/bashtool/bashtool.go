@@ -7,6 +7,7 @@ package bashtool
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/workspacekit/workspacekit/shell"
 	"github.com/workspacekit/workspacekit/tools"
@@ -14,9 +15,10 @@ import (
 )
 
 // New returns what makes the shells of a set, with budgets of package shell. Nil opts mean
-// its defaults, but a model gets 24 KiB of an output.
+// its defaults, but a model gets 24 KiB of an output, and a script has the time of its call,
+// at most an hour.
 func New(opts *shell.Options) tools.Bash {
-	o := shell.Options{Output: 24 << 10}
+	o := shell.Options{Output: 24 << 10, Time: time.Hour}
 	if opts != nil {
 		o = *opts
 	}

@@ -14,13 +14,16 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// New returns what makes the shells of a set, with budgets of package shell. Nil opts mean
-// its defaults, but a model gets 24 KiB of an output, and a script has the time of its call,
-// at most an hour.
+// New returns what makes the shells of a set, with budgets of package shell. A zero Time means
+// that a script has the time of its call, at most an hour. Nil opts mean the other defaults of
+// package shell, but a model gets 24 KiB of an output.
 func New(opts *shell.Options) tools.Bash {
-	o := shell.Options{Output: 24 << 10, Time: time.Hour}
+	o := shell.Options{Output: 24 << 10}
 	if opts != nil {
 		o = *opts
+	}
+	if o.Time == 0 {
+		o.Time = time.Hour
 	}
 	return maker{o}
 }

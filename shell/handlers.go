@@ -183,6 +183,9 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 	case "set", "shopt":
 		// The options are read when the run has ended (state.take).
 		r.optsUsed.Store(true)
+		if args[0] == "set" {
+			return setFlags(args)
+		}
 	case "exec":
 		if len(args) > 1 {
 			return args
@@ -415,6 +418,37 @@ func echoFlags(args []string) []string {
 	return args
 }
 
+// setFlags drops the option errtrace of set: the interpreter does not know it, and runs the
+// trap of ERR in functions in any case.
+//
+//	set -Eeuo pipefail    set -euo pipefail
+//	set -o errtrace       :
+func setFlags(args []string) []string {
+	kept := []string{"set"}
+	for i := 1; i < len(args); i++ {
+		flags := args[i]
+		if len(flags) < 2 || flags[0] != '-' && flags[0] != '+' || flags == "--" {
+			kept = append(kept, args[i:]...)
+			break
+		}
+		flags = flags[:1] + strings.ReplaceAll(flags[1:], "E", "")
+		var value []string
+		if strings.HasSuffix(flags, "o") && i+1 < len(args) {
+			i++
+			if value = args[i : i+1]; args[i] == "errtrace" {
+				flags, value = strings.TrimSuffix(flags, "o"), nil
+			}
+		}
+		if len(flags) > 1 {
+			kept = append(append(kept, flags), value...)
+		}
+	}
+	if len(kept) == 1 && len(args) > 1 {
+		return []string{":"} // set alone prints all variables
+	}
+	return kept
+}
+
 // cdArgs drops the flags of cd, which the interpreter's cd does not have.
 func cdArgs(args []string) []string {
 	for len(args) > 1 && slices.Contains([]string{"-L", "-P", "--"}, args[1]) {
@@ -596,7 +630,7 @@ func (r *run) runShell(ctx context.Context, p *command.Process) int {
 					options = append(options, "-o", args[0])
 					args = args[1:]
 				}
-			case 'l', 'i', 's':
+			case 'l', 'i', 's', 'E': // for E, see setFlags
 			default:
 				fmt.Fprintf(p.Stderr, "bash: -%c: invalid option\n", c)
 				return 2

@@ -62,6 +62,7 @@ var tableTests = map[string]map[string]string{
 		"| call | requests |":                               "providers/objectstore.TestDocsStateTheRequests",
 	},
 	"docs/performance-details.md": {"": "measured"},
+	"docs/performance-limits.md":  {"": "measured"},
 	"docs/performance-mcp.md":     {"": "measured"},
 	"docs/performance-remote.md":  {"": "measured"},
 	"docs/performance.md":         {"": "measured"},

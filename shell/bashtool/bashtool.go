@@ -7,18 +7,23 @@ package bashtool
 import (
 	"context"
 	"slices"
+	"time"
 
 	"github.com/workspacekit/workspacekit/shell"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// New returns what makes the shells of a set, with budgets of package shell. Nil opts mean
-// its defaults, but a model gets 24 KiB of an output.
+// New returns what makes the shells of a set, with budgets of package shell. A zero Time means
+// that a script has the time of its call, at most an hour. Nil opts mean the other defaults of
+// package shell, but a model gets 24 KiB of an output.
 func New(opts *shell.Options) tools.Bash {
 	o := shell.Options{Output: 24 << 10}
 	if opts != nil {
 		o = *opts
+	}
+	if o.Time == 0 {
+		o.Time = time.Hour
 	}
 	return maker{o}
 }

@@ -46,15 +46,15 @@ func Run(ctx context.Context, args []string, s Streams, locate target.Locator) i
 	return term.Report(command, s.Err, err)
 }
 
-const rootLong = `Workspace gives files to an AI agent as a set of tools (read, write, edit, list,
-search) over the Model Context Protocol, and runs the same tools by hand.
+const rootLong = `Workspace gives an AI agent tools for files (read, write, edit, list, search) over the
+Model Context Protocol, and runs the same tools by hand.
 
 The file workspace.yaml says where the files are. Workspace looks for it in the
-current folder and its parents, unless --config or the variable WORKSPACE_CONFIG
-names another file. -w chooses among the workspaces of the file. Without a file,
-the current folder is the workspace.
+current folder and its parents; --config or the variable WORKSPACE_CONFIG names
+another. -w chooses among its workspaces. Without a file, the current folder is the
+workspace.
 
--C uses a folder or a URL in place of a file, and -w takes a URL, too:
+-C uses a folder or a URL in place of a file. -w takes a URL, too:
 
   mem://                                      files in memory, lost on exit
   file:///path                                a folder
@@ -62,13 +62,12 @@ the current folder is the workspace.
   docker://container/dir?engine=podman        a running container
   kubectl://pod/dir?namespace=name            a pod of Kubernetes
 
-Credentials come from the environment, or from the files of the store's own
-programs, such as ~/.aws. Names are relative to the workspace and cannot lead out
-of it.
+Credentials come from the environment, or from the files of the store's own programs,
+such as ~/.aws. Names are relative to the workspace and cannot lead out of it.
 
-Exit codes: 0 for success, also if a search finds nothing; 1 if a tool or a
-workspace fails; 2 if the command line or the file is wrong; 130 if the command is
-interrupted, but for mcp and webdav, which then exit with 0.`
+Exit codes: 0 for success, also if a search finds nothing; 1 if a tool or a workspace
+fails; 2 if the command line or the file is wrong; 130 if interrupted, but 0 for mcp
+and webdav. Shell exits with the code of its script.`
 
 const rootExample = `  workspace call grep --pattern 'func Test' --path .
   workspace -w docs call read_file --path README.md

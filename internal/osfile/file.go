@@ -132,7 +132,11 @@ func (f *FS) prepare(name string, flag int, exclusive bool) (*content, error) {
 	info, err := f.follow(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && flag&os.O_CREATE != 0:
-		return f.create(name, workspace.WriteOptions{IfNotExist: exclusive})
+		c, err := f.create(name, workspace.WriteOptions{IfNotExist: exclusive})
+		if err == nil {
+			c.rewritten = exclusive // nothing of it is added to what others have stored
+		}
+		return c, err
 	case err != nil:
 		return nil, err
 	case exclusive:

@@ -283,6 +283,7 @@ func TestOnlyCloseShows(t *testing.T) {
 // TestChangedByOthers has somebody else change a file while it is open for writing.
 func TestChangedByOthers(t *testing.T) {
 	t.Parallel()
+	nothing := func(*osfile.File) error { return nil }
 	tests := map[string]struct {
 		before string
 		flag   int
@@ -290,14 +291,17 @@ func TestChangedByOthers(t *testing.T) {
 		kind   error
 		want   string
 	}{
-		"truncated":     {"old", os.O_WRONLY | os.O_TRUNC, appendMine, nil, "mine"},
-		"changed":       {"old", os.O_RDWR, appendMine, workspace.ErrConflict, "theirs"},
-		"appended":      {"old", os.O_WRONLY | os.O_APPEND, appendMine, nil, "theirsmine"},
-		"appended, new": {"", os.O_WRONLY | os.O_APPEND | os.O_CREATE, appendMine, nil, "theirsmine"},
-		"new":           {"", os.O_WRONLY | os.O_CREATE, appendMine, fs.ErrExist, "theirs"},
-		"exclusive":     {"", os.O_WRONLY | os.O_CREATE | os.O_EXCL, appendMine, fs.ErrExist, "theirs"},
-		"created":       {"", os.O_WRONLY | os.O_CREATE | os.O_TRUNC, appendMine, nil, "mine"},
-		"unchanged":     {"old", os.O_RDWR, func(*osfile.File) error { return nil }, nil, "theirs"},
+		"truncated":           {"old", os.O_WRONLY | os.O_TRUNC, appendMine, nil, "mine"},
+		"changed":             {"old", os.O_RDWR, appendMine, workspace.ErrConflict, "theirs"},
+		"appended":            {"old", os.O_WRONLY | os.O_APPEND, appendMine, nil, "theirsmine"},
+		"appended, new":       {"", os.O_WRONLY | os.O_APPEND | os.O_CREATE, appendMine, nil, "theirsmine"},
+		"new":                 {"", os.O_WRONLY | os.O_CREATE, appendMine, fs.ErrExist, "theirs"},
+		"exclusive":           {"", os.O_WRONLY | os.O_CREATE | os.O_EXCL, appendMine, fs.ErrExist, "theirs"},
+		"exclusive, appended": {"", os.O_WRONLY | os.O_CREATE | os.O_EXCL | os.O_APPEND, appendMine, fs.ErrExist, "theirs"},
+		"exclusive, empty":    {"", os.O_WRONLY | os.O_CREATE | os.O_EXCL, nothing, fs.ErrExist, "theirs"},
+		"new, empty":          {"", os.O_WRONLY | os.O_CREATE, nothing, nil, "theirs"},
+		"created":             {"", os.O_WRONLY | os.O_CREATE | os.O_TRUNC, appendMine, nil, "mine"},
+		"unchanged":           {"old", os.O_RDWR, nothing, nil, "theirs"},
 		"discarded": {"old", os.O_WRONLY | os.O_TRUNC, func(file *osfile.File) error {
 			file.Discard()
 			return nil

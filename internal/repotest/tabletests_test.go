@@ -13,8 +13,7 @@ import (
 var tableTests = map[string]map[string]string{
 	"CONTRIBUTING.md": {"": "for contributors"},
 	"README.md": {
-		"| provider | package | atomic and conditional writes | move, copy | watch | notes |": "internal/repotest.TestProvidersDoc",
-		"| with | |": "internal/repotest.TestDocLinks",
+		"| provider | package | atomic and conditional writes | notes |": "internal/repotest.TestProvidersDoc",
 	},
 	"docs/README.md": {"": "internal/repotest.TestIndex"},
 	"docs/acp.md": {

@@ -30,7 +30,7 @@ var schemes = []struct {
 }{
 	{"memory", memory.Kind(), "mem://", "mem://", "The URL has nothing after the scheme."},
 	{"localbash", localbash.Kind(), "file:///PATH", "file:///srv/my%20files?sync=true",
-		"The path is absolute; on Windows it begins with a drive: `file:///C:/folder`."},
+		"The path is absolute, on Windows with a drive: `file:///C:/folder`."},
 	{"objectstore", objectstore.Kind(), "s3://BUCKET/PREFIX", "s3://team-files/notes/?endpoint=http://127.0.0.1:9000&region=us-east-1",
 		"The prefix may be left out. Credentials in the URL are refused."},
 	{"container", container.Kind(), "docker://CONTAINER/DIRECTORY", "docker://box/srv/files?engine=podman",
@@ -41,13 +41,11 @@ var schemes = []struct {
 
 const urlsHead = `# URLs and environment variables
 
-A URL can stand for a workspace wherever the files are named: ` + "`provider`" + ` in
-[workspace.yaml](config.md#workspaces), the flags ` + "`-C`" + ` and ` + "`-w`" + ` of the
-[command](command.md), and ` + "`Registry.OpenURL`" + ` in Go. An unknown parameter, or one that is given twice,
-is an error. Special characters are escaped as in any URL: ` + "`%20`" + ` is a space.
+A URL names a workspace: in [workspace.yaml](config.md#workspaces) in place of the workspace or
+its ` + "`provider`" + `, after ` + "`-C`" + ` and ` + "`-w`" + ` of the [command](command.md), and for ` + "`Registry.OpenURL`" + ` in Go. An
+unknown or repeated parameter is an error. ` + "`%20`" + ` is a space, as in any URL.
 
-To open a workspace again in another process, use a [reference](config.md#references) and not a
-URL: it keeps all settings.
+A [reference](config.md#references) opens a workspace again in another process, with all settings.
 
 ` + "`go test ./internal/repotest -run TestURLsPage -update`" + ` writes this page.
 `

@@ -142,6 +142,15 @@ func TestNotUniqueListIsBounded(t *testing.T) {
 	}
 }
 
+func TestNotUniqueNamesEachLineOnce(t *testing.T) {
+	for data, want := range map[string]string{"x x\n": "2 times, on line 1", "x x\nx x\n": "4 times, on lines 1, 2"} {
+		_, err := edit.New([]byte(data), []edit.Edit{{Old: "x", New: "y"}})
+		if err == nil || !strings.HasSuffix(err.Error(), want) {
+			t.Errorf("New(%q) = %v, want an error that ends in %q", data, err, want)
+		}
+	}
+}
+
 func TestFirstLine(t *testing.T) {
 	tests := []struct {
 		name, data, old, new string

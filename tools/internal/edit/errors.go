@@ -3,6 +3,7 @@ package edit
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -128,13 +129,16 @@ type NotUniqueError struct {
 }
 
 func (e *NotUniqueError) Error() string {
-	lines := make([]string, len(e.Lines))
-	for i, line := range e.Lines {
-		lines[i] = strconv.Itoa(line)
+	var lines []string
+	for _, line := range slices.Compact(slices.Clone(e.Lines)) {
+		lines = append(lines, strconv.Itoa(line))
 	}
-	more := ""
-	if e.Count > len(lines) {
+	noun, more := "line", ""
+	if e.Count > len(e.Lines) {
 		more = " and others"
+	}
+	if len(lines) > 1 || more != "" {
+		noun = "lines"
 	}
 	times, kind := "1 time", ErrTextNotUnique.Error()
 	if e.Count != 1 {
@@ -146,7 +150,7 @@ func (e *NotUniqueError) Error() string {
 	if e.Want != 0 {
 		kind, times = "another count than expected", times+fmt.Sprintf(", not %d", e.Want)
 	}
-	return fmt.Sprintf("%s: it occurs %s, on lines %s%s", kind, times, strings.Join(lines, ", "), more)
+	return fmt.Sprintf("%s: it occurs %s, on %s %s%s", kind, times, noun, strings.Join(lines, ", "), more)
 }
 
 // Unwrap returns the kind of the error.

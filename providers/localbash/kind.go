@@ -259,7 +259,7 @@ func (o *settings) setParameters(text string) error {
 }
 
 // about names the operating system and, where it is simple to know, the file system that the
-// folder is on. A sandbox that cannot be found is a part of the text and no error.
+// folder is on. It fails if commands need a sandbox and there is none.
 func about(ctx context.Context, fsys workspace.FileSystem, _ kind.Input) (string, error) {
 	said := sys.Name() + " (" + runtime.GOOS + "/" + runtime.GOARCH + ")"
 	if kind := sys.FileSystem(fallback.Root(fsys)); kind != "" {
@@ -268,7 +268,7 @@ func about(ctx context.Context, fsys workspace.FileSystem, _ kind.Input) (string
 	if local, ok := workspace.As[*FS](fsys); ok && local.folder.runner != nil {
 		sandbox, err := local.Sandbox(ctx)
 		if err != nil {
-			sandbox = provider.Classify(errors.Unwrap(err)).Error()
+			return "", fmt.Errorf("commands are refused: %w", provider.Classify(errors.Unwrap(err)))
 		}
 		said += "; commands: " + sandbox
 	}

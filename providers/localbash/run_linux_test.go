@@ -484,6 +484,9 @@ func TestRunWithoutSandbox(t *testing.T) {
 		if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), why) {
 			t.Errorf("Run that requires a sandbox = %v, want ErrUnsupported and %q", err, why)
 		}
+		if said, err := localbash.Kind().About(t.Context(), required, kind.Input{}); err == nil || !strings.Contains(err.Error(), why) {
+			t.Errorf("About where commands are refused = %q, %v, want an error with %q", said, err, why)
+		}
 		tried := open(t, t.TempDir(), &localbash.Options{Run: &localbash.Run{}})
 		if result, err := tried.Run(t.Context(), &workspace.RunOptions{Command: []string{"/bin/true"}}); err != nil || result.ExitCode != 0 {
 			t.Errorf("Run that tries a sandbox = %+v, %v", result, err)

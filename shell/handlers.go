@@ -692,6 +692,9 @@ func (r *run) open(ctx context.Context, name string, flag int, _ os.FileMode) (i
 		}
 		return nothing{}, nil
 	}
+	if text, ok := strings.CutPrefix(name, numberPath); ok {
+		return r.openNumber(hc.Env, text)
+	}
 	if number, ok := strings.CutPrefix(name, sourcePath); ok {
 		n, _ := strconv.Atoi(number)
 		return readOnly{io.NopCloser(strings.NewReader(r.shell.state.takePiece(n)))}, nil
@@ -739,6 +742,37 @@ func (r *run) open(ctx context.Context, name string, flag int, _ os.FileMode) (i
 		return nil, openError(name, err)
 	}
 	return &storedFile{file, r, name, hc.Stderr}, nil
+}
+
+// openNumber opens the file with the number of a variable, or the empty one after a number.
+func (r *run) openNumber(env expand.Environ, name string) (io.ReadWriteCloser, error) {
+	if name == "" {
+		if err := r.noNumber.Swap(nil); err != nil {
+			return nil, *err
+		}
+		return nothing{}, nil
+	}
+	text, alone := name, true
+	if name[0] == '(' || name[0] == '=' {
+		alone, name = name[0] == '(', name[1:]
+		text = env.Get(cmp.Or(renames[name], name)).String()
+	}
+	n, err := number(env, text, alone)
+	if err != nil {
+		return nil, &fs.PathError{Op: "bash:", Path: name, Err: err}
+	}
+	return numberFile{nothing{}, n}, nil
+}
+
+// numberFile is a file with a number. WriteTo keeps [io.Copy] from making a buffer for each.
+type numberFile struct {
+	nothing
+	number string
+}
+
+func (f numberFile) WriteTo(w io.Writer) (int64, error) {
+	n, err := io.WriteString(w, f.number)
+	return int64(n), err
 }
 
 // notDirectory returns [workspace.ErrIsDir] if name is a directory. What cannot be described

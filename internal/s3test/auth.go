@@ -362,9 +362,8 @@ func (c *call) queryCredential() (credential, error) {
 	return a, a.checkDate()
 }
 
-// checkDate tests whether the date of the scope is that of the time of the
-// signature. The key is derived from the first, so a leaked key of one day
-// would else sign requests of all days.
+// checkDate tests whether the scope has the day on which the request was signed.
+// The key is derived from that day, so that it signs nothing on another one.
 func (a credential) checkDate() error {
 	if day := a.time.UTC().Format("20060102"); a.date != day {
 		return a.malformed(fmt.Sprintf("Invalid credential date %q. This date is not the same as X-Amz-Date: %q.", a.date, day))

@@ -793,6 +793,7 @@ func guardTest(expr syntax.TestExpr) {
 	case *syntax.ParenTest:
 		guardTest(expr.X)
 	case *syntax.UnaryTest:
+		testElement(expr)
 		guardTest(expr.X)
 	case *syntax.BinaryTest:
 		guardTest(expr.X)
@@ -806,6 +807,29 @@ func guardTest(expr syntax.TestExpr) {
 		guardTest(expr.Y)
 	case *syntax.Word:
 		guardWord(expr, false, false)
+	}
+}
+
+// testElement changes a test of an element of an array, which the interpreter does not find.
+//
+//	[[ -v m[$k] ]]    [[ -n ${m[$k]+x} ]]
+func testElement(test *syntax.UnaryTest) {
+	word, ok := test.X.(*syntax.Word)
+	if !ok || test.Op != syntax.TsVarSet {
+		return
+	}
+	name, index, found := strings.Cut(strings.TrimSpace(printed(word)), "[")
+	if !found || !syntax.ValidName(name) {
+		return
+	}
+	file, err := syntax.NewParser().Parse(newScript("[[ -n ${"+name+"["+index+"+x} ]]"), "")
+	if err != nil || len(file.Stmts) != 1 {
+		return
+	}
+	if clause, ok := file.Stmts[0].Cmd.(*syntax.TestClause); ok {
+		if set, ok := clause.X.(*syntax.UnaryTest); ok {
+			*test = *set
+		}
 	}
 }
 

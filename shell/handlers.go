@@ -165,6 +165,10 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 		return r.replaceDeclare(hc, args)
 	case "unset":
 		return r.replaceUnset(ctx, hc, args)
+	case "test", "[":
+		if operand, found := noInteger(args); found && !r.declares(args[0]) {
+			return r.fails(hc, 2, "%s: %s: integer expression expected", args[0], operand)
+		}
 	case "type":
 		return slices.Concat([]string{r.shell.state.prefix + typeCommand}, args)
 	case "read":
@@ -193,6 +197,30 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 		keepOpen(ctx, hc.Stdout, hc.Stderr)
 	}
 	return args
+}
+
+// noInteger returns the first operand of -eq and the like that is no integer, for which the
+// interpreter would take 0, and whether there is one.
+func noInteger(args []string) (operand string, found bool) {
+	if args[0] == "[" {
+		args = args[:len(args)-1]
+	}
+	for i := 2; i+1 < len(args); i++ {
+		switch args[i] {
+		case "-eq", "-ne", "-lt", "-le", "-gt", "-ge":
+		default:
+			continue
+		}
+		if slices.Contains([]string{"=", "==", "!="}, args[i-1]) {
+			continue // it is a string that is compared
+		}
+		for _, operand := range []string{args[i-1], args[i+1]} {
+			if _, err := strconv.ParseInt(strings.TrimSpace(operand), 10, 64); err != nil {
+				return operand, true
+			}
+		}
+	}
+	return "", false
 }
 
 // refused are the builtins of bash that do not exist here, and what to do instead. With a

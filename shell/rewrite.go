@@ -215,7 +215,7 @@ func (r *run) rewrite(node syntax.Node) (err error) {
 				}
 			}
 		case *syntax.TestClause:
-			guardTest(node.X)
+			r.guardTest(node.X)
 		case *syntax.Redirect:
 			if node.Op == syntax.RdrClob {
 				node.Op = syntax.RdrOut
@@ -786,25 +786,32 @@ func (g *guarding) insert(w *syntax.Word, kept bool) {
 	w.Parts = append(parts, rest...)
 }
 
-// guardTest guards the patterns in [[ ]]: the right sides of ==, != and =~. Other operands
-// are guarded as words that are not kept.
-func guardTest(expr syntax.TestExpr) {
+// guardTest guards the patterns in [[ ]]: the right sides of ==, != and =~. Operands of -eq and
+// the like are values of expressions, see numberPath. Others are guarded as words that are not kept.
+func (r *run) guardTest(expr syntax.TestExpr) {
 	switch expr := expr.(type) {
 	case *syntax.ParenTest:
-		guardTest(expr.X)
+		r.guardTest(expr.X)
 	case *syntax.UnaryTest:
 		testElement(expr)
-		guardTest(expr.X)
+		r.guardTest(expr.X)
 	case *syntax.BinaryTest:
-		guardTest(expr.X)
+		r.guardTest(expr.X)
 		switch expr.Op {
+		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+			for _, operand := range []syntax.TestExpr{expr.X, expr.Y} {
+				if w, ok := operand.(*syntax.Word); ok {
+					r.makeNumber(w, true)
+				}
+			}
+			return
 		case syntax.TsMatchShort, syntax.TsMatch, syntax.TsNoMatch, syntax.TsReMatch:
 			if w, ok := expr.Y.(*syntax.Word); ok {
 				guardWord(w, true, false)
 			}
 			return
 		}
-		guardTest(expr.Y)
+		r.guardTest(expr.Y)
 	case *syntax.Word:
 		guardWord(expr, false, false)
 	}

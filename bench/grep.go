@@ -75,7 +75,7 @@ func benchGrep(b *bench) error {
 	if err := b.grep(fmt.Sprintf("%d copies of the tree: a rare word", copies), large, "readGCStats", reader); err != nil {
 		return err
 	}
-	return b.ignoring(filepath.Join(large, "copy0"))
+	return b.ignoring(filepath.Join(b.temp, "worktree"))
 }
 
 // grep compares one search. reader is empty if that program could not be built.
@@ -131,10 +131,14 @@ func (b *bench) firstMatches(dir string) error {
 		}))
 }
 
-// ignoring compares searches that honour the .gitignore files of a work tree.
+// ignoring compares searches that honour the .gitignore files of a work tree, a copy of the tree
+// of -dir that no other workload uses.
 //
 // Without a repository, ripgrep would not apply the .gitignore files.
 func (b *bench) ignoring(dir string) error {
+	if err := os.CopyFS(dir, os.DirFS(b.dir)); err != nil {
+		return err
+	}
 	if err := quietly("git", "init", "-q", dir); err != nil {
 		return fmt.Errorf("%w: git: %w", errMissing, err)
 	}

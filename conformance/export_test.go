@@ -1,11 +1,14 @@
 package conformance
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/anishathalye/porcupine"
 	"pgregory.net/rapid"
 
 	"github.com/workspacekit/workspacekit/conformance/internal/compare"
@@ -70,4 +73,18 @@ func RunCompare(t *testing.T, newReference, newFS func(t *testing.T) workspace.F
 		rapid.Check(r, compare.New(t, newReference, newFS, compare.Options{Corpus: compareCorpus()}).Check)
 	})
 	return Outcome{Failed: r.Failed(), Log: strings.Join(r.log, "\n")}
+}
+
+// CheckWrites looks, for timeout at most, for an order of writes that all happen at the same
+// time, and of a read after them that returns what none of them has written.
+func CheckWrites(t *testing.T, writes int, timeout time.Duration) Outcome {
+	t.Helper()
+	r := &recorder{TB: t}
+	h := &history{env: &env{TB: r}}
+	for i := range writes {
+		h.operations = append(h.operations, porcupine.Operation{ClientId: i, Return: 1, Input: regInput{kind: regWrite, content: fmt.Sprint(i)}, Output: regState{}})
+	}
+	h.operations = append(h.operations, porcupine.Operation{Call: 2, Return: 3, Input: regInput{kind: regRead}, Output: regState{content: "other", ok: true}})
+	r.run(func() { h.check(regState{}, timeout) })
+	return Outcome{Failed: r.Failed(), Skipped: r.skipped, Log: strings.Join(r.log, "\n")}
 }

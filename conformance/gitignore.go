@@ -28,6 +28,9 @@ var globGitignoreCases = []testCase{
 //	one/gen.go        "**" between slashes also stands for no directory at all
 //	sub/anchored.txt  a line may end in "\r\n"
 //	!bang             a "!" that is escaped takes nothing back
+//	#hash             a line that begins with "#" is a comment
+//	#number           but with "\#" it is a pattern
+//	"space "          spaces at the end of a line are no part of the pattern
 func ignored() map[string]bool {
 	return map[string]bool{
 		"a.log": true, "keep.log": false, "sub/b.log": false, "sub/c.log": true, "sub/keep.log": false,
@@ -39,7 +42,7 @@ func ignored() map[string]bool {
 		"sub/anchored.txt": true, "sub/deep/anchored.txt": false,
 		"vendor/keep.txt": true, "vendor/other.txt": true,
 		"one/any/depth/gen.go": true, "one/gen.go": true, "gen.go": false,
-		"#hash": false, "!bang": true, "space ": false,
+		"#hash": false, "#number": true, "!bang": true, "space ": false,
 		".gitignore": false, "sub/.gitignore": false,
 		".git/config": true, ".git/objects/aa/bb": true,
 	}
@@ -49,7 +52,7 @@ func ignored() map[string]bool {
 // Comparisons use them, too.
 const (
 	rootIgnore = "# a comment\n\n*.log\n!keep.log\n/build/\ntmp/\n/root-only.txt\ndoc/*.txt\n" +
-		"vendor/\n!vendor/keep.txt\none/**/gen.go\n\\!bang\n# the end\n"
+		"vendor/\n!vendor/keep.txt\none/**/gen.go\n\\!bang\n#hash\n\\#number\nspace \n# the end\n"
 	subIgnore = "!b.log\nlocal.txt\n/anchored.txt\r\n"
 )
 

@@ -84,6 +84,9 @@ func globMutants() []mutant {
 		{"glob-no-gitignore", mutateGlobOptions(func(o *workspace.GlobOptions) { o.Gitignore = false }), []string{"Glob/gitignore", "Glob/gitignore-directories", "Glob/gitignore-below-dir"}},
 		{"glob-always-gitignore", mutateGlobOptions(func(o *workspace.GlobOptions) { o.Gitignore = true }), []string{"Glob/gitignore-off"}},
 		{"glob-no-gitignore-after-one", mutateGlobOptions(func(o *workspace.GlobOptions) { o.Gitignore = o.Gitignore && path.Base(o.After) != ".gitignore" }), []string{"Glob/gitignore"}},
+		{"glob-gitignore-no-comments", mutateGlob(gitignoreReads("\n#hash\n", "\n\\#hash\n")), []string{"Glob/gitignore"}},
+		{"glob-gitignore-no-escapes", mutateGlob(gitignoreReads("\\#number", "#number")), []string{"Glob/gitignore"}},
+		{"glob-gitignore-trailing-space", mutateGlob(gitignoreReads("space \n", "space\\ \n")), []string{"Glob/gitignore"}},
 		{"glob-gitignore-from-dir-only", mutateGlob(gitignoreFromDir), []string{"Glob/gitignore-below-dir"}},
 		{"glob-malformed-matches-nothing", mutateGlob(withoutError(workspace.ErrPattern)), []string{"Glob/malformed", "Glob/absolute", "Glob/brace-bomb"}},
 		{"glob-cleans-patterns", mutatePattern(cleanPattern), []string{"Glob/odd-element"}},
@@ -149,6 +152,18 @@ func pathsFromDir(_ *hooked, glob globFunc) globFunc {
 			}
 		}
 		return paths, err
+	}
+}
+
+// gitignoreReads reads the text old of the .gitignore in the root as another one.
+func gitignoreReads(old, text string) func(*hooked, globFunc) globFunc {
+	return func(h *hooked, glob globFunc) globFunc {
+		return func(ctx context.Context, pattern string, opts *workspace.GlobOptions) ([]string, error) {
+			if data, err := h.reference.ReadFile(ctx, ".gitignore"); err == nil {
+				h.reference.WriteFile(ctx, ".gitignore", []byte(strings.Replace(string(data), old, text, 1)), nil)
+			}
+			return glob(ctx, pattern, opts)
+		}
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -56,6 +57,8 @@ func (r *run) internal(name string, had bool) internalFunc {
 		return r.mapfile
 	case printfCommand:
 		return r.printf
+	case numberCommand:
+		return r.printNumber
 	}
 	return nil
 }
@@ -228,6 +231,21 @@ func (r *run) count(_ context.Context, hc interp.HandlerContext, args []string) 
 		n = len(vr.Map) + len(vr.List)
 	case vr.IsSet() && vr.Map == nil && vr.List == nil:
 		n = 1
+	}
+	fmt.Fprintln(hc.Stdout, n)
+	return nil
+}
+
+// printNumber is the command that prints the number which its second argument stands for.
+func (r *run) printNumber(_ context.Context, hc interp.HandlerContext, args []string) error {
+	if len(args) < 3 {
+		return interp.ExitStatus(1)
+	}
+	n, err := number(hc.Env, args[2], args[1] == "(")
+	if err != nil {
+		var failed error = &fs.PathError{Op: "bash:", Path: fmt.Sprintf("%.100s", args[2]), Err: err}
+		r.noNumber.Store(&failed)
+		return interp.ExitStatus(1)
 	}
 	fmt.Fprintln(hc.Stdout, n)
 	return nil

@@ -165,6 +165,10 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 		return r.replaceDeclare(hc, args)
 	case "unset":
 		return r.replaceUnset(ctx, hc, args)
+	case "test", "[":
+		if operand, found := noInteger(args); found && !r.declares(args[0]) {
+			return r.fails(hc, 2, "%s: %s: integer expression expected", args[0], operand)
+		}
 	case "type":
 		return slices.Concat([]string{r.shell.state.prefix + typeCommand}, args)
 	case "read":
@@ -196,6 +200,30 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 		keepOpen(ctx, hc.Stdout, hc.Stderr)
 	}
 	return args
+}
+
+// noInteger returns the first operand of -eq and the like that is no integer, for which the
+// interpreter would take 0, and whether there is one.
+func noInteger(args []string) (operand string, found bool) {
+	if args[0] == "[" {
+		args = args[:len(args)-1]
+	}
+	for i := 2; i+1 < len(args); i++ {
+		switch args[i] {
+		case "-eq", "-ne", "-lt", "-le", "-gt", "-ge":
+		default:
+			continue
+		}
+		if slices.Contains([]string{"=", "==", "!="}, args[i-1]) {
+			continue // it is a string that is compared
+		}
+		for _, operand := range []string{args[i-1], args[i+1]} {
+			if _, err := strconv.ParseInt(strings.TrimSpace(operand), 10, 64); err != nil {
+				return operand, true
+			}
+		}
+	}
+	return "", false
 }
 
 // refused are the builtins of bash that do not exist here, and what to do instead. With a
@@ -726,6 +754,9 @@ func (r *run) open(ctx context.Context, name string, flag int, _ os.FileMode) (i
 		}
 		return nothing{}, nil
 	}
+	if text, ok := strings.CutPrefix(name, numberPath); ok {
+		return r.openNumber(hc.Env, text)
+	}
 	if number, ok := strings.CutPrefix(name, sourcePath); ok {
 		n, _ := strconv.Atoi(number)
 		return readOnly{io.NopCloser(strings.NewReader(r.shell.state.takePiece(n)))}, nil
@@ -773,6 +804,37 @@ func (r *run) open(ctx context.Context, name string, flag int, _ os.FileMode) (i
 		return nil, openError(name, err)
 	}
 	return &storedFile{file, r, name, hc.Stderr}, nil
+}
+
+// openNumber opens the file with the number of a variable, or the empty one after a number.
+func (r *run) openNumber(env expand.Environ, name string) (io.ReadWriteCloser, error) {
+	if name == "" {
+		if err := r.noNumber.Swap(nil); err != nil {
+			return nil, *err
+		}
+		return nothing{}, nil
+	}
+	text, alone := name, true
+	if name[0] == '(' || name[0] == '=' {
+		alone, name = name[0] == '(', name[1:]
+		text = env.Get(cmp.Or(renames[name], name)).String()
+	}
+	n, err := number(env, text, alone)
+	if err != nil {
+		return nil, &fs.PathError{Op: "bash:", Path: name, Err: err}
+	}
+	return numberFile{nothing{}, n}, nil
+}
+
+// numberFile is a file with a number. WriteTo keeps [io.Copy] from making a buffer for each.
+type numberFile struct {
+	nothing
+	number string
+}
+
+func (f numberFile) WriteTo(w io.Writer) (int64, error) {
+	n, err := io.WriteString(w, f.number)
+	return int64(n), err
 }
 
 // notDirectory returns [workspace.ErrIsDir] if name is a directory. What cannot be described

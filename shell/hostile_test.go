@@ -57,6 +57,7 @@ var hostile = []struct{ name, script, message string }{
 	{"deep braces", `eval "echo $(printf '{a,%.0s' {1..16000})$(printf '}%.0s' {1..16000}) | wc -w"`, "braces make more words"},
 	{"nested braces", `eval "echo $(printf '{a,%.0s' {1..50})$(printf '}%.0s' {1..50}) | wc -w"`, "50"},
 	{"long words of braces", `x=aaaaaaaaaaaaaaaa; for i in {1..14}; do x=$x$x; done; eval "echo {1..16384}$x$x$x | wc -c"`, "budget Variables"},
+	{"long replacements in an expression", `x=aaaaaaaaaaaaaaaa; for i in {1..14}; do x=$x$x; done; echo $((${x//a/$x}))`, "budget Variables"},
 	{"long variables in words of braces", `x=aaaaaaaaaaaaaaaa; for i in {1..14}; do x=$x$x; done; echo {1..16384}$x$x$x | wc -c`, "budget Variables"},
 	{"long variables in an array of braces", `x=aaaaaaaaaaaaaaaa; for i in {1..14}; do x=$x$x; done; a=({1..16384}"$x")`, "budget Variables"},
 	{"squaring in an array", `x=aaaaaaaaaaaaaaaa; for i in {1..12}; do x=$x$x; done; a=(a ${x//a/$x})`, "budget Variables"},

@@ -86,6 +86,10 @@ type stderrFilter struct{ io.Writer }
 // guardText is how a guard looks in a trace.
 var guardText = lazyregexp.New(`\$\(<\s*'` + guardPrefix + `[^']*'\) ?`)
 
+// numberText is how a value in an expression looks in a trace, see numberPath.
+var numberText = lazyregexp.New(`(?:\$\{\w+:0:0\})*(?:\$\(\{ '` + internalPrefix + `\w+ ` + numberCommand + `' '.' "((?:[^"\\]|\\.)*)"; \} >` + capturePath +
+	`\)\$\(<'` + numberPath + `'\)|\$\(<'` + numberPath + `[(=]?(\w+)'\))`)
+
 // Write implements [io.Writer]. A call of an internal command is recognized by the beginning
 // of a Write, and a guard anywhere in it. What a script itself prints in the form of a guard
 // is removed as well.
@@ -96,8 +100,9 @@ func (f *stderrFilter) Write(b []byte) (int, error) {
 	switch {
 	case strings.HasPrefix(text, "+ "+internalPrefix):
 		return len(b), nil
-	case strings.Contains(text, guardPrefix):
-		if _, err := io.WriteString(f.Writer, guardText().ReplaceAllString(text, "")); err != nil {
+	case strings.Contains(text, guardPrefix), strings.Contains(text, numberPath):
+		text = numberText().ReplaceAllString(guardText().ReplaceAllString(text, ""), "$1$2")
+		if _, err := io.WriteString(f.Writer, text); err != nil {
 			return 0, err
 		}
 		return len(b), nil

@@ -38,6 +38,7 @@ const (
 	readCommand    = "read"   // read
 	mapfileCommand = "mapfile"
 	printfCommand  = "printf"
+	numberCommand  = "number" // prints the number that a value in an expression stands for
 )
 
 // reserved are names that a script cannot give to functions, because what they do is
@@ -157,6 +158,8 @@ func printed(node syntax.Node) string {
 //	time, declare -f and -F   calls of internal commands
 //	<(a), ${#m[@]}            command substitutions of internal commands
 //	words, assignments        a guard, if they need one
+//	values in expressions     files with numbers, see numberPath
+//	((a[i]++))                an assignment, see assignElement
 //	$$, $0, $PPID             variables of the session
 //	coproc, >(a), ${x/#a/b}   an error
 //
@@ -171,8 +174,8 @@ func (r *run) rewrite(node syntax.Node) (err error) {
 		case *syntax.Stmt:
 			err = r.stmt(node)
 			if call, ok := node.Cmd.(*syntax.CallExpr); ok && r.shell.state.internal(call) != "" {
-				// The arguments are final, but the words of redirections are not.
-				return len(node.Redirs) > 0
+				// The arguments are final, but for the text of a number. The words of redirections are not.
+				return len(node.Redirs) > 0 || r.shell.state.internal(call) == numberCommand
 			}
 		case *syntax.CmdSubst:
 			captured(node)
@@ -212,7 +215,7 @@ func (r *run) rewrite(node syntax.Node) (err error) {
 				}
 			}
 		case *syntax.TestClause:
-			guardTest(node.X)
+			r.guardTest(node.X)
 		case *syntax.Redirect:
 			if node.Op == syntax.RdrClob {
 				node.Op = syntax.RdrOut
@@ -227,19 +230,22 @@ func (r *run) rewrite(node syntax.Node) (err error) {
 			}
 			renameParam(node)
 			if node.Slice != nil {
-				renameArithm(node.Slice.Offset, node.Slice.Length)
+				r.numbers(node.Slice.Offset, true)
+				r.numbers(node.Slice.Length, true)
 			}
 		case *syntax.ArithmExp:
-			renameArithm(node.X)
+			r.numbers(node.X, true)
 		case *syntax.ArithmCmd:
-			renameArithm(node.X)
+			r.numbers(node.X, true)
 		case *syntax.CStyleLoop:
-			renameArithm(node.Init, node.Cond, node.Post)
+			r.numbers(node.Init, true)
+			r.numbers(node.Cond, true)
+			r.numbers(node.Post, true)
 		case *syntax.LetClause:
 			for i, expr := range node.Exprs {
 				node.Exprs[i] = unquoteLet(expr)
+				r.numbers(node.Exprs[i], true)
 			}
-			renameArithm(node.Exprs...)
 		case *syntax.CoprocClause:
 			err = errors.New("coproc is not supported")
 		}
@@ -319,6 +325,10 @@ func (r *run) stmt(st *syntax.Stmt) error {
 		}
 	case *syntax.TimeClause:
 		r.timeClause(st, cmd)
+	case *syntax.ArithmCmd:
+		if block := assignElement(cmd.X); block != nil {
+			st.Cmd = block
+		}
 	case *syntax.DeclClause:
 		if flag := refusedFlag(cmd); flag != "" {
 			name := "declare"
@@ -358,17 +368,34 @@ func storesFile(st *syntax.Stmt) bool {
 }
 
 // captured gives a command substitution a standard output that its parts can use at the same
-// time, see [capture]. $(<file) writes nothing.
+// time, see [capture]. $(<file) writes nothing. If the name of its file has several parts, the
+// interpreter would print the name as well.
 //
-//	$(a; b)    $({ a; b; } >/dev/guarded-capture)
+//	$(a; b)      $({ a; b; } >/dev/guarded-capture)
+//	$(<$d/f)     $({ 'command' cat <$d/f; } >/dev/guarded-capture)
 func captured(subst *syntax.CmdSubst) {
-	if len(subst.Stmts) == 0 || subst.Stmts[0].Cmd == nil && len(subst.Stmts) == 1 {
+	if len(subst.Stmts) == 0 {
 		return
+	}
+	if st := subst.Stmts[0]; st.Cmd == nil && len(subst.Stmts) == 1 {
+		if len(st.Redirs) != 1 || st.Redirs[0].Op != syntax.RdrIn || isPlain(st.Redirs[0].Word) {
+			return
+		}
+		st.Cmd = quotedCall("command", "cat")
 	}
 	subst.Stmts = []*syntax.Stmt{{
 		Cmd:    &syntax.Block{Stmts: subst.Stmts},
 		Redirs: []*syntax.Redirect{{Op: syntax.RdrOut, Word: literal(capturePath)}},
 	}}
+}
+
+// isPlain reports whether a word is literal, or nothing but one expansion.
+func isPlain(w *syntax.Word) bool {
+	if len(w.Parts) != 1 {
+		return false
+	}
+	quoted, ok := w.Parts[0].(*syntax.DblQuoted)
+	return !ok || len(quoted.Parts) < 2
 }
 
 // isCaptured reports whether a substitution looks like one that captured has changed.
@@ -759,26 +786,57 @@ func (g *guarding) insert(w *syntax.Word, kept bool) {
 	w.Parts = append(parts, rest...)
 }
 
-// guardTest guards the patterns in [[ ]]: the right sides of ==, != and =~. Other operands
-// are guarded as words that are not kept.
-func guardTest(expr syntax.TestExpr) {
+// guardTest guards the patterns in [[ ]]: the right sides of ==, != and =~. Operands of -eq and
+// the like are values of expressions, see numberPath. Others are guarded as words that are not kept.
+func (r *run) guardTest(expr syntax.TestExpr) {
 	switch expr := expr.(type) {
 	case *syntax.ParenTest:
-		guardTest(expr.X)
+		r.guardTest(expr.X)
 	case *syntax.UnaryTest:
-		guardTest(expr.X)
+		testElement(expr)
+		r.guardTest(expr.X)
 	case *syntax.BinaryTest:
-		guardTest(expr.X)
+		r.guardTest(expr.X)
 		switch expr.Op {
+		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+			for _, operand := range []syntax.TestExpr{expr.X, expr.Y} {
+				if w, ok := operand.(*syntax.Word); ok {
+					r.makeNumber(w, true)
+				}
+			}
+			return
 		case syntax.TsMatchShort, syntax.TsMatch, syntax.TsNoMatch, syntax.TsReMatch:
 			if w, ok := expr.Y.(*syntax.Word); ok {
 				guardWord(w, true, false)
 			}
 			return
 		}
-		guardTest(expr.Y)
+		r.guardTest(expr.Y)
 	case *syntax.Word:
 		guardWord(expr, false, false)
+	}
+}
+
+// testElement changes a test of an element of an array, which the interpreter does not find.
+//
+//	[[ -v m[$k] ]]    [[ -n ${m[$k]+x} ]]
+func testElement(test *syntax.UnaryTest) {
+	word, ok := test.X.(*syntax.Word)
+	if !ok || test.Op != syntax.TsVarSet {
+		return
+	}
+	name, index, found := strings.Cut(strings.TrimSpace(printed(word)), "[")
+	if !found || !syntax.ValidName(name) {
+		return
+	}
+	file, err := syntax.NewParser().Parse(newScript("[[ -n ${"+name+"["+index+"+x} ]]"), "")
+	if err != nil || len(file.Stmts) != 1 {
+		return
+	}
+	if clause, ok := file.Stmts[0].Cmd.(*syntax.TestClause); ok {
+		if set, ok := clause.X.(*syntax.UnaryTest); ok {
+			*test = *set
+		}
 	}
 }
 
@@ -890,8 +948,9 @@ func checkParam(p *syntax.ParamExp) error {
 
 // renames are parameters that the interpreter would take from the host, and the variables of
 // the session that stand for them. A name that is computed, as in ${!p}, is refused when the
-// guard is checked (run.check), or replaced in a declaration (run.replaceDeclare). One that an
-// expression finds in a variable is not seen: x=PPID; echo $((x)).
+// guard is checked (run.check), or replaced in a declaration (run.replaceDeclare) and in an
+// expression (evaluation). One that the index of an array finds in a variable is not seen:
+// x=PPID; a[x]=1; echo ${!a[@]}.
 var renames = map[string]string{"$": "BASHPID", "PPID": "BASHPID", "0": "BASH_ARGV0"}
 
 // renameParam replaces parameters that the interpreter would take from the host. The index keeps
@@ -912,19 +971,17 @@ func renameParam(p *syntax.ParamExp) {
 	}
 }
 
-// renameArithm is renameParam for names in expressions.
-func renameArithm(exprs ...syntax.ArithmExpr) {
-	for _, expr := range exprs {
-		if expr == nil {
-			continue
-		}
-		syntax.Walk(expr, func(node syntax.Node) bool {
-			if word, ok := node.(*syntax.Word); ok && word.Lit() == "PPID" {
-				word.Parts = []syntax.WordPart{&syntax.Lit{Value: renames["PPID"]}}
-			}
-			return true
-		})
+// renameArithm is renameParam for names in the index of an array.
+func renameArithm(expr syntax.ArithmExpr) {
+	if expr == nil {
+		return
 	}
+	syntax.Walk(expr, func(node syntax.Node) bool {
+		if word, ok := node.(*syntax.Word); ok && word.Lit() == "PPID" {
+			word.Parts = []syntax.WordPart{&syntax.Lit{Value: renames["PPID"]}}
+		}
+		return true
+	})
 }
 
 // restore takes back what rewrite has done to a function, so that it can be shown and
@@ -952,6 +1009,9 @@ func (s *state) restore(node syntax.Node) {
 				node.Do = node.Do[:len(node.Do)-1]
 			}
 		case *syntax.Word:
+			if parts := s.numberParts(node); parts != nil {
+				node.Parts = parts
+			}
 			node.Parts = slices.DeleteFunc(node.Parts, isGuard)
 			s.restoreParts(node.Parts)
 		case *syntax.DblQuoted:
@@ -967,6 +1027,51 @@ func (s *state) restore(node syntax.Node) {
 		}
 		return true
 	})
+}
+
+// numberParts returns what makeNumber has replaced, nil if w is another word.
+func (s *state) numberParts(w *syntax.Word) []syntax.WordPart {
+	for _, part := range w.Parts {
+		subst, ok := part.(*syntax.CmdSubst)
+		if !ok {
+			continue
+		}
+		if isCaptured(subst) {
+			subst = &syntax.CmdSubst{Stmts: subst.Stmts[0].Cmd.(*syntax.Block).Stmts}
+		}
+		if name, ok := strings.CutPrefix(readName(subst), numberPath); ok && name != "" {
+			if variable := strings.TrimLeft(name, "(="); variable != name {
+				return []syntax.WordPart{&syntax.ParamExp{Short: true, Param: &syntax.Lit{Value: variable}}}
+			}
+			return []syntax.WordPart{&syntax.Lit{Value: name}}
+		}
+		if len(subst.Stmts) != 1 {
+			continue
+		}
+		if call, ok := subst.Stmts[0].Cmd.(*syntax.CallExpr); ok && s.internal(call) == numberCommand && len(call.Args) == 3 {
+			parts := call.Args[2].Parts
+			if quoted, ok := parts[len(parts)-1].(*syntax.DblQuoted); ok {
+				return quoted.Parts
+			}
+		}
+	}
+	return nil
+}
+
+// readName returns the name in $(<'name'), "" for another substitution.
+func readName(subst *syntax.CmdSubst) string {
+	if len(subst.Stmts) != 1 || subst.Stmts[0].Cmd != nil || len(subst.Stmts[0].Redirs) != 1 {
+		return ""
+	}
+	word := subst.Stmts[0].Redirs[0].Word
+	if word == nil || len(word.Parts) != 1 {
+		return ""
+	}
+	quoted, ok := word.Parts[0].(*syntax.SglQuoted)
+	if !ok {
+		return ""
+	}
+	return quoted.Value
 }
 
 // restoreParts takes back what rewrite has done to substitutions.

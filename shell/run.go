@@ -51,7 +51,8 @@ type run struct {
 
 	out *output // of both streams
 
-	stopped atomic.Pointer[budgetError] // the budget that was reached first
+	stopped  atomic.Pointer[budgetError] // the budget that was reached first
+	noNumber atomic.Pointer[error]       // of the last value that was no number, until it is reported
 
 	parsing   sync.Mutex           // held by rewrite
 	functions map[string]bool      // guarded by parsing; names that scripts of the session have declared as functions

@@ -45,7 +45,7 @@ func TestState(t *testing.T) {
 	define := `
 cd d
 x='a  b'; export e=1; readonly r=2; a=(1 'two words' 3); declare -A m=([k]=v [l]=w); unset 'a[0]'; b=$'\xff'
-f() { local y=$x$1; for ((i=0;i<2;i++)); do echo "$i $y" | cat; done; cat <(echo "$x") a; time { : $$ ${#m[@]}; } 2>/dev/null; } 2>&1
+f() { local y=$x$1; for ((i=0;i<2;i++)); do echo "$i $y" | cat; done; cat <(echo "$x") a; time { : $$ ${#m[@]}; } 2>/dev/null; z=2; let "k=z+1"; ((n=$z*(k+$(echo 3)))); echo $((n + ${#x})) ${x:z-2:$z} $(<$PWD/a); } 2>&1
 g() { f "$@" > out & wait; cat < out; declare -F f; }
 set -o pipefail; shopt -s nullglob
 echo "$(f q)" nothing*`
@@ -211,6 +211,14 @@ func TestRefused(t *testing.T) {
 		{"rg y file/", "rg: file/: Not a directory\n", 2},
 		{"cat file/", "cat: file/: Not a directory\n", 1},
 		{"cat < file/", "bash: file/: Not a directory\n", 1},
+		// The interpreter prints these errors twice.
+		{"x='a b'; echo $((x + 1)); echo next", strings.Repeat("bash: x: syntax error in expression\n", 2) + "next\n", 0},
+		{"x=3.7; echo $((2 * $x)) || :", strings.Repeat("bash: x: syntax error in expression\n", 2), 0},
+		{"echo $(($(echo 1.5)))", strings.Repeat("bash: 1.5: syntax error in expression\n", 2), 1},
+		{"x=1+2; echo $((2 * $x)); echo next", strings.Repeat("bash: x: an expression in a value needs parentheses beside an operator\n", 2) + "next\n", 0},
+		{"v=1; for i in {1..60}; do eval \"v$i=\\$v\"; v=v$i+v$i; done; echo $((v10)) $((v60))", strings.Repeat("bash: v60: expression recursion level exceeded\n", 2), 0},
+		{"x=y y=x; echo $((x))", strings.Repeat("bash: x: expression recursion level exceeded\n", 2), 0},
+		{"x='$(echo 5)'; echo $((x)); x='y=5'; echo $((x)); x='1)); echo hi; ((2'; echo $((x))", strings.Repeat("bash: x: syntax error in expression\n", 6), 0},
 		{"source /dev/null; source vars; source <(echo w=2); echo $v $w", "1 2\n", 0},
 	} {
 		t.Run(c.script, func(t *testing.T) {
@@ -238,6 +246,8 @@ func TestShown(t *testing.T) {
 		{`n=a v='~root \q *'; declare "$n=$v"; echo "$a"; declare -A m=([PPID]=1); echo ${m[PPID]} ${!m[@]}; export $(echo b=1 c=2); env | grep '^[bc]'`, "~root \\q *\n1 PPID\nb=1\nc=2\n"},
 		{`time -p :`, "real 0.00\nuser 0.00\nsys 0.00\n"},
 		{`set -x; read y <<< a; printf -v z b; mapfile q <<< c; type cd`, "+ read y\n+ printf '-v z b'\n+ mapfile q\n+ type cd\ncd is a shell builtin\n"},
+		{`set -x; i=1; let "k=i+1"; f() { let l=2*$1; }; f 2; echo $((i + $k))`, "+ i=1\n+ let k=i+1\n+ f 2\n+ let l=2*$1\n+ echo 3\n3\n"},
+		{`f() { ((x = $1 + y)); echo $((a[1] + $(ls)))  ${s:n:$m}; }; declare -f f`, "f() {\n\t((x = $1 + y))\n\techo $((${a[1]} + $(ls))) ${s:n:$m}\n}\n"},
 		{`readonly y; read y <<< a`, "y: readonly variable\n"},
 	} {
 		s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, nil)

@@ -2,14 +2,10 @@ package tools_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"testing"
 	"unicode/utf8"
-
-	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/internal/enginetest"
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
@@ -109,16 +105,6 @@ func (k task) playBash(t *testing.T, fsys workspace.FileSystem, scripts []string
 		last = result.Text
 		characters += utf8.RuneCountInString(script) + utf8.RuneCountInString(last)
 	}
-	if !strings.Contains(last, k.answer) {
-		t.Errorf("the last result does not say %q:\n%s", k.answer, last)
-	}
-	k.want(files)
-	var want strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		fmt.Fprintf(&want, "%s %q\n", name, files[name])
-	}
-	if got := contents(t, fsys); got != want.String() {
-		t.Errorf("the files at the end (-want +got):\n%s\nlast result:\n%s", cmp.Diff(want.String(), got), last)
-	}
+	k.check(t, fsys, files, last)
 	return characters
 }

@@ -143,7 +143,7 @@ func (ts *toolset) invalidHint(ctx context.Context, path string, err error) stri
 	case workspace.TypeOther:
 		return specialHint
 	case workspace.TypeSymlink:
-		return "It is a symlink that leads back to itself. Leave it alone, or ask the user."
+		return "It is a symlink that leads back to itself, or through too many others. Leave it alone, or ask the user."
 	}
 	return "" // the message says what was wrong
 }

@@ -136,8 +136,8 @@ func TestHintsOfSymlinks(t *testing.T) {
 	}{
 		{fsys, "apply_patch", patch("link"), "No symlink is followed here. Give the name that it stands for: d/a."},
 		{fsys, "apply_patch", patch("dir/a"), "No symlink is followed here. Give the name that it stands for: d/a."},
-		{fsys, "apply_patch", patch("loop"), "It is a symlink that leads back to itself. Leave it alone, or ask the user."},
-		{fsys, "read_file", object{"path": "loop"}, "It is a symlink that leads back to itself. Leave it alone, or ask the user."},
+		{fsys, "apply_patch", patch("loop"), "It is a symlink that leads back to itself, or through too many others. Leave it alone, or ask the user."},
+		{fsys, "read_file", object{"path": "loop"}, "It is a symlink that leads back to itself, or through too many others. Leave it alone, or ask the user."},
 		{exact, "read_file", object{"path": "link"}, "No symlink is followed here. Give a name without one."},
 	} {
 		set := newSetOf(t, workspace.New("test", tt.files, nil), nil)

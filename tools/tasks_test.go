@@ -207,6 +207,14 @@ func (k task) play(t *testing.T, fsys workspace.FileSystem, script string) strin
 		characters += utf8.RuneCountInString(args) + utf8.RuneCountInString(text)
 		fmt.Fprintf(&out, "%s%s\n\n", line, strings.TrimSuffix(text, "\n"))
 	}
+	k.check(t, fsys, files, last)
+	fmt.Fprintf(&out, "= %d calls, %d characters\n", calls, characters)
+	return out.String()
+}
+
+// check wants the answer in the last result, and the files as the task changes them.
+func (k task) check(t *testing.T, fsys workspace.FileSystem, files map[string]string, last string) {
+	t.Helper()
 	if !strings.Contains(last, k.answer) {
 		t.Errorf("the last result does not say %q:\n%s", k.answer, last)
 	}
@@ -216,8 +224,6 @@ func (k task) play(t *testing.T, fsys workspace.FileSystem, script string) strin
 		fmt.Fprintf(&want, "%s %q\n", name, files[name])
 	}
 	if got := contents(t, fsys); got != want.String() {
-		t.Errorf("the files at the end (-want +got):\n%s", cmp.Diff(want.String(), got))
+		t.Errorf("the files at the end (-want +got):\n%s\nlast result:\n%s", cmp.Diff(want.String(), got), last)
 	}
-	fmt.Fprintf(&out, "= %d calls, %d characters\n", calls, characters)
-	return out.String()
 }

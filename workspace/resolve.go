@@ -16,7 +16,7 @@ type Resolver interface {
 	// # Errors
 	//
 	// [ErrEscape] if a symlink leads out of the FileSystem, [io/fs.ErrInvalid]
-	// if symlinks form a loop.
+	// if symlinks form a loop or are too many.
 	Resolve(ctx context.Context, name string) (string, error)
 }
 

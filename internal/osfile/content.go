@@ -112,14 +112,14 @@ func (c *content) discard() {
 }
 
 // attach counts a file that can write, and reports whether it is the first file that is open
-// under a new name. With truncate it drops what other writers have written. For the first
-// writer prepare has done so.
+// under a new name. With truncate it drops what other writers have written, also one that has
+// closed its file since OpenFile found this content.
 func (c *content) attach(truncate bool) (created bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.writers++
-	if truncate && c.writers > 1 {
-		c.data, c.dirty, c.rewritten = nil, true, true
+	if truncate {
+		c.data, c.rewritten = nil, true
 		c.changed()
 	}
 	created, c.created = c.created, false

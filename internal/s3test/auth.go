@@ -25,10 +25,10 @@ const maxSkew = 15 * time.Minute
 // decoded before the signature is right. On a public server a request without
 // any is served, and its body is only decoded.
 func (s *Server) authenticate(c *call) error {
-	a, err := c.credential()
-	if err != nil && s.opts.Public && c.header("Authorization") == "" {
+	if s.opts.Public && c.header("Authorization") == "" && !c.presigned() {
 		return c.decode(credential{payload: cmp.Or(c.header("X-Amz-Content-Sha256"), unsignedHash)}, signer{})
 	}
+	a, err := c.credential()
 	if err != nil {
 		return err
 	}
@@ -86,8 +86,7 @@ func (s *Server) checkScope(a credential) error {
 		return e.with("AWSAccessKeyId", a.accessKeyID)
 	}
 	if a.region != s.Region {
-		e := malformedHeader("The authorization header is malformed; the region '" + a.region +
-			"' is wrong; expecting '" + s.Region + "'")
+		e := a.malformed("the region '" + a.region + "' is wrong; expecting '" + s.Region + "'")
 		e.header = http.Header{"X-Amz-Bucket-Region": {s.Region}}
 		return e.with("Region", s.Region)
 	}
@@ -149,6 +148,7 @@ type credential struct {
 	time                               time.Time
 	lifetime                           time.Duration // of a presigned URL, else zero
 	payload                            string        // the hash of the payload that is signed
+	malformed                          func(message string) *apiError
 }
 
 // scope returns the part of a credential that a signature is valid for.
@@ -288,11 +288,15 @@ func (c *call) credential() (credential, error) {
 	if header := c.header("Authorization"); header != "" {
 		return c.headerCredential(header)
 	}
-	if c.has("X-Amz-Algorithm") || c.has(signatureQuery) {
+	if c.presigned() {
 		return c.queryCredential()
 	}
 	return credential{}, accessDenied("Access Denied")
 }
+
+// presigned reports whether the request is one of a URL that was signed in
+// advance, however malformed.
+func (c *call) presigned() bool { return c.has("X-Amz-Algorithm") || c.has(signatureQuery) }
 
 // headerCredential returns the credential and the signature of the
 // Authorization header.
@@ -307,7 +311,7 @@ func (c *call) headerCredential(header string) (credential, error) {
 		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
 		fields[name] = value
 	}
-	a, err := parseCredential(fields["Credential"], fields["SignedHeaders"], fields["Signature"])
+	a, err := parseCredential(fields["Credential"], fields["SignedHeaders"], fields["Signature"], malformedHeader)
 	if err != nil {
 		return credential{}, err
 	}
@@ -315,8 +319,10 @@ func (c *call) headerCredential(header string) (credential, error) {
 	if a.payload == "" {
 		return credential{}, invalidRequest("Missing required header for this request: x-amz-content-sha256")
 	}
-	a.time, err = c.headerTime()
-	return a, err
+	if a.time, err = c.headerTime(); err != nil {
+		return credential{}, err
+	}
+	return a, a.checkDate()
 }
 
 // headerTime returns the time at which a request was signed. X-Amz-Date comes
@@ -336,7 +342,7 @@ func (c *call) headerTime() (time.Time, error) {
 // signed in advance. The body of such a request is not signed, unless a header
 // has its hash.
 func (c *call) queryCredential() (credential, error) {
-	a, err := parseCredential(c.query("X-Amz-Credential"), c.query("X-Amz-SignedHeaders"), c.query(signatureQuery))
+	a, err := parseCredential(c.query("X-Amz-Credential"), c.query("X-Amz-SignedHeaders"), c.query(signatureQuery), malformedQuery)
 	if err != nil {
 		return credential{}, err
 	}
@@ -353,7 +359,16 @@ func (c *call) queryCredential() (credential, error) {
 	if hash := c.header("X-Amz-Content-Sha256"); hash != "" {
 		a.payload = hash
 	}
-	return a, nil
+	return a, a.checkDate()
+}
+
+// checkDate tests whether the scope has the day on which the request was signed.
+// The key is derived from that day, so that it signs nothing on another one.
+func (a credential) checkDate() error {
+	if day := a.time.UTC().Format("20060102"); a.date != day {
+		return a.malformed(fmt.Sprintf("Invalid credential date %q. This date is not the same as X-Amz-Date: %q.", a.date, day))
+	}
+	return nil
 }
 
 // malformedQuery is the error of a signed URL that lacks something.
@@ -364,26 +379,27 @@ func malformedQuery(message string) *apiError {
 // malformedHeader is the error of an Authorization header that lacks
 // something.
 func malformedHeader(message string) *apiError {
-	return &apiError{status: http.StatusBadRequest, code: "AuthorizationHeaderMalformed", message: message}
+	return &apiError{status: http.StatusBadRequest, code: "AuthorizationHeaderMalformed",
+		message: "The authorization header is malformed; " + message}
 }
 
 // parseCredential splits a credential into its parts. A request that does not
 // sign its host could be sent to another server, so that is malformed, too.
-func parseCredential(text, signedHeaders, signature string) (credential, error) {
+func parseCredential(text, signedHeaders, signature string, malformed func(message string) *apiError) (credential, error) {
 	parts := strings.Split(text, "/")
 	if len(parts) < 5 || signedHeaders == "" || signature == "" {
-		return credential{}, malformedHeader("The authorization header is malformed; it needs a Credential of five parts, SignedHeaders and a Signature.")
+		return credential{}, malformed("it needs a Credential of five parts, SignedHeaders and a Signature.")
 	}
 	last := len(parts) - 4 // an access key may have slashes
 	a := credential{
 		accessKeyID: strings.Join(parts[:last], "/"), date: parts[last], region: parts[last+1], service: parts[last+2],
-		signedHeaders: strings.Split(signedHeaders, ";"), signature: signature,
+		signedHeaders: strings.Split(signedHeaders, ";"), signature: signature, malformed: malformed,
 	}
 	if a.service != service || parts[last+3] != terminator {
-		return credential{}, malformedHeader("The authorization header is malformed; the scope must end in s3/aws4_request.")
+		return credential{}, malformed("the scope must end in s3/aws4_request.")
 	}
 	if !slices.IsSorted(a.signedHeaders) || !slices.Contains(a.signedHeaders, "host") {
-		return credential{}, malformedHeader("The authorization header is malformed; SignedHeaders must be sorted and include host.")
+		return credential{}, malformed("SignedHeaders must be sorted and include host.")
 	}
 	return a, nil
 }

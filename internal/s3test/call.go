@@ -370,7 +370,7 @@ func knownHeader(name string) bool {
 	return slices.Contains([]string{
 		"x-amz-request-payer", "x-amz-expected-bucket-owner", "x-amz-source-expected-bucket-owner", "x-amz-security-token",
 		"x-amz-content-sha256", "x-amz-date", "x-amz-decoded-content-length", "x-amz-metadata-directive",
-		"x-amz-storage-class", "x-amz-tagging", "x-amz-website-redirect-location",
+		"x-amz-storage-class", "x-amz-tagging", "x-amz-tagging-directive", "x-amz-website-redirect-location",
 		"x-amz-mp-object-size", "x-amz-sdk-checksum-algorithm", "x-amz-trailer", "x-amz-user-agent",
 	}, name)
 }

@@ -89,8 +89,8 @@ func storedNames() []string {
 // number alone.
 const tagging = "X-Amz-Tagging"
 
-// storedApart are the headers that a copy does not take from its source, but for
-// the tags.
+// storedApart are the headers that a copy does not take from its source with the
+// metadata.
 func storedApart() []string {
 	return []string{"X-Amz-Storage-Class", "X-Amz-Website-Redirect-Location", tagging}
 }

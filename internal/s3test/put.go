@@ -78,9 +78,10 @@ func (c *call) checkLength() error {
 
 // copyObject answers CopyObject.
 //
-// The content comes from the source. The metadata does, too, unless the
-// directive is REPLACE; the storage class and the redirect never do. A copy to
-// itself must change something, so it needs that directive.
+// The content comes from the source. The metadata and the tags do, too, unless
+// the directive for the one or the other is REPLACE; the storage class and the
+// redirect never do. A copy to itself must change something, so it needs the
+// directive for the metadata.
 func (s *Server) copyObject(c *call) (*answer, error) {
 	source, err := s.copySource(c)
 	if err != nil {
@@ -108,15 +109,21 @@ func (s *Server) copyObject(c *call) (*answer, error) {
 		}
 		made.header = maps.Clone(source.header)
 		for _, name := range storedApart() {
-			if name != tagging {
-				made.header.Del(name)
-			}
+			made.header.Del(name)
 			if value := c.header(name); value != "" {
 				made.header.Set(name, value)
 			}
 		}
 	default:
 		return nil, invalidArgument("Unknown metadata directive.", "x-amz-metadata-directive", directive)
+	}
+	switch directive := c.header("X-Amz-Tagging-Directive"); directive {
+	case "REPLACE":
+		made.header.Set(tagging, c.header(tagging))
+	case "", "COPY":
+		made.header.Set(tagging, source.header.Get(tagging))
+	default:
+		return nil, invalidArgument("Unknown tagging directive.", "x-amz-tagging-directive", directive)
 	}
 	if err := s.store(c, made, s.opts.IgnoreCopyConditions); err != nil {
 		return nil, err

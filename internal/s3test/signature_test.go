@@ -95,8 +95,12 @@ func TestSignature(t *testing.T) {
 			a.request.Body = io.NopCloser(strings.NewReader("jello"))
 			a.request.Header.Set("X-Amz-Content-Sha256", hexSHA256("jello"))
 		}},
-		{"changed-date", mismatch, nil, func(a *attempt) {
-			a.request.Header.Set("X-Amz-Date", a.time.Add(time.Minute).UTC().Format("20060102T150405Z"))
+		{"changed-time", mismatch, nil, func(a *attempt) {
+			other := a.time.Truncate(time.Minute).Add(time.Duration((a.time.Second()+30)%60) * time.Second)
+			a.request.Header.Set("X-Amz-Date", other.UTC().Format("20060102T150405Z"))
+		}},
+		{"changed-date", "400 AuthorizationHeaderMalformed", nil, func(a *attempt) {
+			a.request.Header.Set("X-Amz-Date", a.time.AddDate(0, 0, 1).UTC().Format("20060102T150405Z"))
 		}},
 		{"wrong-secret", mismatch, func(a *attempt) { a.secret = "other" }, nil},
 		{"wrong-id", "403 InvalidAccessKeyId", func(a *attempt) { a.id = "other" }, nil},
@@ -128,14 +132,33 @@ func TestSignature(t *testing.T) {
 }
 
 func TestPresigned(t *testing.T) {
+	for _, public := range []bool{false, true} {
+		t.Run(fmt.Sprintf("public=%t", public), func(t *testing.T) { testPresigned(t, public) })
+	}
+}
+
+// testPresigned sends presigned URLs. A public server checks the signature of a request that has
+// one, too.
+func testPresigned(t *testing.T, public bool) {
 	now := time.Now()
-	server, client := start(t, s3test.Options{Now: func() time.Time { return now }})
+	server, client := start(t, s3test.Options{Now: func() time.Time { return now }, Public: public})
+	unsigned := map[bool]string{false: "403 AccessDenied", true: "200"}[public]
 	put(t, client, "a b", "hello")
 	presigned, err := s3.NewPresignClient(client).PresignGetObject(t.Context(),
 		&s3.GetObjectInput{Bucket: aws.String(bucket), Key: aws.String("a b")}, s3.WithPresignExpires(time.Hour))
 	if err != nil {
 		t.Fatal(err)
 	}
+	replaced := func(old, text string) string {
+		t.Helper()
+		url := strings.Replace(presigned.URL, old, text, 1)
+		if url == presigned.URL {
+			t.Fatalf("%s has no %q", url, old)
+		}
+		return url
+	}
+	plain, _, _ := strings.Cut(presigned.URL, "?")
+	const malformed = "400 AuthorizationQueryParametersError"
 	for _, test := range []struct {
 		name, url, want string
 		later           time.Duration
@@ -143,9 +166,19 @@ func TestPresigned(t *testing.T) {
 		{"right", presigned.URL, "200", 0},
 		{"within-its-life", presigned.URL, "200", 59 * time.Minute},
 		{"expired", presigned.URL, "403 AccessDenied", 61 * time.Minute},
-		{"longer-life", strings.Replace(presigned.URL, "X-Amz-Expires=3600", "X-Amz-Expires=7200", 1), "403 SignatureDoesNotMatch", 0},
-		{"too-long-life", strings.Replace(presigned.URL, "X-Amz-Expires=3600", "X-Amz-Expires=700000", 1), "400 AuthorizationQueryParametersError", 0},
-		{"other-key", strings.Replace(presigned.URL, "a%20b", "a%20c", 1), "403 SignatureDoesNotMatch", 0},
+		{"longer-life", replaced("X-Amz-Expires=3600", "X-Amz-Expires=7200"), "403 SignatureDoesNotMatch", 0},
+		{"too-long-life", replaced("X-Amz-Expires=3600", "X-Amz-Expires=700000"), malformed, 0},
+		{"no-life", replaced("X-Amz-Expires=3600&", ""), malformed, 0},
+		{"no-algorithm", replaced("X-Amz-Algorithm=AWS4-HMAC-SHA256&", ""), malformed, 0},
+		{"other-algorithm", replaced("AWS4-HMAC-SHA256", "AWS4-HMAC-SHA1"), malformed, 0},
+		{"no-signature", replaced("X-Amz-Signature=", "X-Other="), malformed, 0},
+		{"no-credential", replaced("X-Amz-Credential=", "X-Other="), malformed, 0},
+		{"no-host", replaced("X-Amz-SignedHeaders=host", "X-Amz-SignedHeaders=date"), malformed, 0},
+		{"other-service", replaced("%2Fs3%2F", "%2Fec2%2F"), malformed, 0},
+		{"other-region", replaced("%2F"+server.Region+"%2F", "%2Fother%2F"), malformed + " " + server.Region, 0},
+		{"other-date", replaced("X-Amz-Date=2", "X-Amz-Date=1"), malformed, 0},
+		{"no-query", plain, unsigned, 0},
+		{"other-key", replaced("a%20b", "a%20c"), "403 SignatureDoesNotMatch", 0},
 		{"added-query", presigned.URL + "&response-content-type=text/html", "403 SignatureDoesNotMatch", 0},
 	} {
 		now = time.Now().Add(test.later)

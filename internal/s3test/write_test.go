@@ -218,6 +218,56 @@ func TestCopy(t *testing.T) {
 	})
 }
 
+// TestCopyTags copies an object with tags. Which tags the copy has is for the tagging directive
+// alone to say.
+func TestCopyTags(t *testing.T) {
+	each(t, func(t *testing.T, _ *s3test.Server, client *s3.Client) {
+		_, err := client.PutObject(t.Context(), &s3.PutObjectInput{Bucket: aws.String(bucket), Key: aws.String("a"),
+			Body: bytes.NewReader([]byte("hello")), Tagging: aws.String("old=1")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, metadata := range []types.MetadataDirective{"", types.MetadataDirectiveCopy, types.MetadataDirectiveReplace} {
+			for _, test := range []struct {
+				directive  types.TaggingDirective
+				tags, want string
+			}{
+				{"", "", "old=1"},
+				{"", "new=2", "old=1"},
+				{types.TaggingDirectiveCopy, "", "old=1"},
+				{types.TaggingDirectiveReplace, "", ""},
+				{types.TaggingDirectiveReplace, "new=2", "new=2"},
+			} {
+				input := &s3.CopyObjectInput{Bucket: aws.String(bucket), Key: aws.String("b"), CopySource: aws.String(bucket + "/a"),
+					MetadataDirective: metadata, TaggingDirective: test.directive}
+				if test.tags != "" {
+					input.Tagging = &test.tags
+				}
+				if _, err := client.CopyObject(t.Context(), input); err != nil {
+					t.Errorf("CopyObject with the directives %q and %q and the tags %q = %v", metadata, test.directive, test.tags, err)
+					continue
+				}
+				out, err := client.GetObjectTagging(t.Context(), &s3.GetObjectTaggingInput{Bucket: aws.String(bucket), Key: aws.String("b")})
+				if err != nil {
+					t.Fatal(err)
+				}
+				got := ""
+				for _, tag := range out.TagSet {
+					got += *tag.Key + "=" + *tag.Value
+				}
+				if got != test.want {
+					t.Errorf("CopyObject with the directives %q and %q and the tags %q makes the tags %q, want %q", metadata, test.directive, test.tags, got, test.want)
+				}
+			}
+		}
+		_, err = client.CopyObject(t.Context(), &s3.CopyObjectInput{Bucket: aws.String(bucket), Key: aws.String("b"), CopySource: aws.String(bucket + "/a"),
+			TaggingDirective: "OTHER"})
+		if got := codeOf(err); got != "InvalidArgument" {
+			t.Errorf("CopyObject with an unknown tagging directive is %q, want InvalidArgument", got)
+		}
+	})
+}
+
 // TestStoredHeaders stores what an upload says about the object, and not what it
 // says about itself.
 func TestStoredHeaders(t *testing.T) {

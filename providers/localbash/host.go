@@ -264,7 +264,7 @@ func splitUnclean(name string) (dir, base string) {
 	return name[:i], name[i+1:]
 }
 
-// maxLinks is how many symlinks are followed before they are taken for a loop,
+// maxLinks is how many symlinks are followed in one name,
 // as Linux does.
 const maxLinks = 40
 

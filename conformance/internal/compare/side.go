@@ -169,7 +169,7 @@ var errorKinds = []struct {
 	{"ErrIsDir", workspace.ErrIsDir}, {"ErrNotDir", workspace.ErrNotDir}, {"ErrNotEmpty", workspace.ErrNotEmpty},
 	{"ErrConflict", workspace.ErrConflict}, {"ErrTooLarge", workspace.ErrTooLarge}, {"ErrBinary", workspace.ErrBinary},
 	{"ErrEscape", workspace.ErrEscape}, {"ErrPattern", workspace.ErrPattern}, {"ErrUnavailable", workspace.ErrUnavailable},
-	{"ErrPolicy", workspace.ErrPolicy}, {"Canceled", context.Canceled}, {"DeadlineExceeded", context.DeadlineExceeded},
+	{"ErrPolicy", workspace.ErrPolicy}, {"ErrSymlink", workspace.ErrSymlink}, {"ErrNoSpace", workspace.ErrNoSpace}, {"Canceled", context.Canceled}, {"DeadlineExceeded", context.DeadlineExceeded},
 	{"errWalk", errWalk},
 }
 

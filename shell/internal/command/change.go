@@ -125,10 +125,13 @@ func rmdir(ctx context.Context, p *Process) int {
 }
 
 // removeDir removes an empty directory, and nothing else: Rm alone would remove a file as
-// well. A symlink to a directory is [workspace.ErrNotDir], as for rmdir(2).
+// well. A symlink to a directory is [workspace.ErrNotDir], and "." is [fs.ErrInvalid], as for
+// rmdir(2).
 func removeDir(ctx context.Context, p *Process, name string) error {
 	info, err := p.lstatEntry(ctx, name)
 	switch {
+	case err == nil && path.Base(name) == ".":
+		return fs.ErrInvalid
 	case err != nil:
 		return err
 	case !info.IsDir():
@@ -179,7 +182,7 @@ func rm(ctx context.Context, p *Process) int {
 	}
 	for _, name := range names {
 		if base := path.Base(strings.TrimRight(name, "/")); base == "." || base == ".." {
-			if *recursive {
+			if *recursive || *empty {
 				status = p.errorf("refusing to remove '.' or '..' directory: skipping '%s'", name)
 				continue
 			}

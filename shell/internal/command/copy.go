@@ -218,6 +218,9 @@ func (t *transfer) copy(ctx context.Context, from, to string) error {
 	}
 	t.say("'%s' -> '%s'", from, to)
 	if err := t.p.Copy(ctx, from, to); err != nil {
+		if info, linkErr := t.p.Lstat(ctx, to); there == nil && linkErr == nil && info.Type == workspace.TypeSymlink {
+			return fmt.Errorf("not writing through dangling symlink '%s'", to)
+		}
 		return fmt.Errorf("cannot create regular file '%s': %s", to, ErrorText(err))
 	}
 	return nil

@@ -234,11 +234,11 @@ func (f *Files) locateFile(ctx context.Context, dir, name string) (Location, err
 	return at, err
 }
 
-// locateRead is locateFile for a file that is read: with a slash at its end, its name is
-// that of a directory.
+// locateRead is locateFile for a file that is read: a name of a directory ([namesDir]) must
+// be one.
 // So cat f/ fails with [workspace.ErrNotDir] for a file f, as on Unix.
 func (f *Files) locateRead(ctx context.Context, dir, name string) (Location, error) {
-	if strings.HasSuffix(name, "/") {
+	if namesDir(name) {
 		if _, err := f.Stat(ctx, dir, name); err != nil {
 			return Location{}, err
 		}
@@ -323,7 +323,7 @@ func (f *Files) prepare(ctx context.Context, dir, name string) (at Location, inf
 	}
 	found, err := at.stat(ctx)
 	switch {
-	case err == nil && found.IsDir(), strings.HasSuffix(name, "/"):
+	case err == nil && found.IsDir(), namesDir(name):
 		return at, nil, &fs.PathError{Op: "open", Path: name, Err: workspace.ErrIsDir}
 	case err == nil:
 		info = &found
@@ -569,14 +569,21 @@ func (f *Files) Stat(ctx context.Context, dir, name string) (workspace.FileInfo,
 	return f.describe(ctx, dir, name, true)
 }
 
-// Lstat describes name, and a symlink as itself, unless name ends with a slash.
+// Lstat describes name, and a symlink as itself, unless name is that of a directory.
 func (f *Files) Lstat(ctx context.Context, dir, name string) (workspace.FileInfo, error) {
-	return f.describe(ctx, dir, name, strings.HasSuffix(name, "/"))
+	return f.describe(ctx, dir, name, namesDir(name))
+}
+
+// namesDir reports whether name can only be that of a directory: it ends with a slash, "."
+// or "..".
+func namesDir(name string) bool {
+	last := name[strings.LastIndexByte(name, '/')+1:]
+	return last == "" || last == "." || last == ".."
 }
 
 // describe is Stat and Lstat.
 //
-// A name that ends with a slash must be a directory, or it is [workspace.ErrNotDir].
+// A name of a directory ([namesDir]) that is something else is [workspace.ErrNotDir].
 func (f *Files) describe(ctx context.Context, dir, name string, follow bool) (workspace.FileInfo, error) {
 	if info, ok := f.deviceInfo(dir, name); ok {
 		return info, nil
@@ -592,7 +599,7 @@ func (f *Files) describe(ctx context.Context, dir, name string, follow bool) (wo
 	if follow && err == nil && info.Type == workspace.TypeSymlink {
 		info, err = at.stat(ctx)
 	}
-	if err == nil && strings.HasSuffix(name, "/") && !info.IsDir() {
+	if err == nil && namesDir(name) && !info.IsDir() {
 		err = &fs.PathError{Op: "stat", Path: name, Err: workspace.ErrNotDir}
 	}
 	return info, err

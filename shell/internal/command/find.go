@@ -564,7 +564,11 @@ func (f *findRun) delete(ctx context.Context, e *findEntry) bool {
 	if e.shown == "." {
 		return true
 	}
-	if err := f.p.Rm(ctx, e.shown, nil); err != nil {
+	remove := func() error { return f.p.Rm(ctx, e.shown, nil) }
+	if e.depth == 0 && e.info.IsDir() { // it may be a symlink with a slash at its end
+		remove = func() error { return removeDir(ctx, f.p, e.shown) }
+	}
+	if err := remove(); err != nil {
 		if !isPipe(err) {
 			f.out.Flush()
 			f.p.errorf("cannot delete '%s': %s", e.shown, ErrorText(err))

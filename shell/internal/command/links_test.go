@@ -43,6 +43,10 @@ func TestLinks(t *testing.T) {
 		"mv to-f other", "mv to-f f", "mv f to-f", "mv other to-f", "mv to-f to-other", "mv to-f to-f", "mv f dangling", "mv dangling f", "mv to-dir f", "mv -T f to-dir", "mv to-f to-dir",
 		"mv to-dir dir", "mv dir to-f", "mv dir to-dir", "mv dir/x to-dir/x", "mv to-dir/x dir", "mv to-dir/ new", "mv -n f to-f", "mv -v to-f new", "mv dir to-dir/sub",
 		"cp to-f f", "cp f to-f", "cp to-f new", "cp dir/x to-dir/x", "cp to-f other",
+		"cp f dangling", "cp -f f dangling", "cp -v f other dangling", "cp -n f dangling", "cp -u f dangling", "cp -T f dangling", "cp dangling new", "cp -r dir dangling", "cp -rT dir dangling", "cp f dangling/", "cp f to-f/",
+		"find to-dir/ -delete", "find to-dir -delete", "find to-dir/sub -delete", "find to-dir/ -name x -delete", "find to-f -delete", "find to-f/ -delete", "find dangling -delete", "find dangling/ -delete", "find . -type l -delete", "find to-dir/. -delete", "find loop/one/ -delete",
+		"find to-dir/. -name y", "find dir/. -delete", "find dir/sub/. dir -delete", "find ./ -name x -delete", "rm -d dir/sub/.", "rm -d dir/.", "rmdir dir/.", "rmdir .", "ls -d to-dir/.", "ls to-f/.", "cat f/.", "stat -c %F to-dir/. to-dir", "touch f/.", "test -d to-dir/.", "test -e f/.", "mv to-dir/. new", "mv f to-dir/.", "cp f to-dir/.", "env -C to-dir find . -name x", "env -C to-dir find -name x", "env -C to-dir find -name x -delete",
+
 		"ls -L", "ls -LF dir to-f", "ls -LR dir", "ls -LR loop", "ls -LaR loop/two", "ls -LR to-dir", "ls -L dangling", "ls -LF loop", "ls -LRF loop",
 		"rmdir to-dir", "rmdir to-dir/", "rm -d to-dir/", "rm to-dir", "rm -r to-dir", "rm -f to-f/", "rmdir to-f/",
 	}, 3) {
@@ -69,6 +73,7 @@ func TestCopyLinks(t *testing.T) {
 		{"cp -rL to-dir new", "new/ new/sub/ new/sub/to-x new/sub/y new/x", "", 0},
 		{"cp -rL loop new", "new/ new/two/ new/two/y new/x", "cp: cannot copy cyclic symbolic link 'loop/one'\ncp: cannot copy cyclic symbolic link 'loop/two/back'\n", 1},
 		{"cp -r loop new", "new/ new/two/ new/two/y new/x", "cp: cannot create symbolic link 'new/one': a workspace cannot create any; -L copies what it leads to\ncp: cannot create symbolic link 'new/two/back': a workspace cannot create any; -L copies what it leads to\n", 1},
+		{"cp f dangling", "", "cp: not writing through dangling symlink 'dangling'\n", 1},
 		{"cp -r dir to-dir/new", "", "cp: cannot copy a directory, 'dir', into itself, 'to-dir/new'\n", 1},
 		{"cp -r to-dir dir/new", "", "cp: cannot copy a directory, 'to-dir', into itself, 'dir/new'\n", 1},
 		{"rm -r to-dir/", "", "rm: cannot remove 'to-dir/': Not a directory\n", 1},

@@ -124,7 +124,7 @@ var statuses = []struct {
 	{statusNotDir, "notdir", workspace.ErrNotDir},
 	{statusNotEmpty, "notempty", workspace.ErrNotEmpty},
 	{statusEscape, "escape", workspace.ErrEscape},
-	{statusLoop, "loop", provider.Errorf(fs.ErrInvalid, "its symlinks form a loop")},
+	{statusLoop, "loop", provider.Errorf(fs.ErrInvalid, "its symlinks form a loop, or are too many")},
 	{statusDenied, "denied", fs.ErrPermission},
 	{statusConflict, "conflict", workspace.ErrConflict},
 	{statusSpecial, "special", provider.Errorf(fs.ErrInvalid, "it is no regular file")},

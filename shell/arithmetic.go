@@ -1,0 +1,288 @@
+package shell
+
+import (
+	"cmp"
+	"errors"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
+)
+
+// The interpreter takes a value in an expression for 0 if it is an expression itself, and a
+// variable with the value PPID for that parameter of the host. So rewrite makes a read of each
+// value a command substitution that prints the number ([evaluation]):
+//
+//	$((x + 1))      $(($(<'/dev/guarded-number/x') + 1))
+//	$((2 * $x))     $((2 * ${x:0:0}$(<'/dev/guarded-number/=x')))
+//	$(($(cmd)))     $(($('wk number' '(' "$(cmd)")$(<'/dev/guarded-number/')))
+//	$((2 * $1))     $((2 * ${1:0:0}$('wk number' '=' "$1")$(<'/dev/guarded-number/')))
+//
+// After "(" there is any expression. After "=" there is one that stands beside an operator: as
+// its text takes part in the expression around it, an expression without parentheses is an
+// error there. The file without a name is empty, and fails if the command has failed: then the
+// interpreter leaves out the command that the expression is in. The empty slice is an error
+// where set -u asks for one.
+const numberPath = "/dev/guarded-number/"
+
+// numbers makes command substitutions of the values that an expression reads. alone says that
+// no operator stands beside it.
+//
+// The index of an array is left as it is, since it may be a key. So is what is assigned to.
+func (r *run) numbers(expr syntax.ArithmExpr, alone bool) {
+	switch expr := expr.(type) {
+	case *syntax.ParenArithm:
+		r.numbers(expr.X, true)
+	case *syntax.UnaryArithm:
+		if expr.Op != syntax.Inc && expr.Op != syntax.Dec {
+			r.numbers(expr.X, false)
+		}
+	case *syntax.BinaryArithm:
+		if !assigns(expr.Op) {
+			r.numbers(expr.X, expr.Op == syntax.Comma)
+		}
+		r.numbers(expr.Y, expr.Op == syntax.Comma || expr.Op == syntax.Assgn)
+	case *syntax.Word:
+		r.makeNumber(expr, alone)
+	}
+}
+
+// assigns reports whether an operator assigns to its left side.
+func assigns(op syntax.BinAritOperator) bool {
+	return op == syntax.Assgn || elementOps[op] != 0
+}
+
+// assignElement returns what replaces an expression that assigns to an element of an array, which
+// the interpreter cannot: nil for another expression. The last command has its status.
+//
+//	((m[$k]++))     { m[$k]=$((m[$k] + 1)); ((m[$k] - 1)); }
+//	((m[$k]+=2))    { m[$k]=$((m[$k] + (2))); ((m[$k])); }
+func assignElement(expr syntax.ArithmExpr) *syntax.Block {
+	var target, value, status syntax.ArithmExpr
+	one := literal("1")
+	switch expr := expr.(type) {
+	case *syntax.UnaryArithm:
+		op, back := syntax.Add, syntax.Sub
+		if expr.Op == syntax.Dec {
+			op, back = back, op
+		} else if expr.Op != syntax.Inc {
+			return nil
+		}
+		target = expr.X
+		value, status = &syntax.BinaryArithm{Op: op, X: target, Y: one}, target
+		if expr.Post {
+			status = &syntax.BinaryArithm{Op: back, X: target, Y: one}
+		}
+	case *syntax.BinaryArithm:
+		if !assigns(expr.Op) {
+			return nil
+		}
+		target, value, status = expr.X, &syntax.ParenArithm{X: expr.Y}, expr.X
+		if op := elementOps[expr.Op]; op != 0 {
+			value = &syntax.BinaryArithm{Op: op, X: target, Y: value}
+		}
+	}
+	word, ok := target.(*syntax.Word)
+	if !ok || len(word.Parts) != 1 {
+		return nil
+	}
+	element, ok := word.Parts[0].(*syntax.ParamExp)
+	if !ok || element.Index == nil || element.Dollar.IsValid() {
+		return nil
+	}
+	assign := &syntax.Assign{Name: element.Param, Index: element.Index, Value: &syntax.Word{Parts: []syntax.WordPart{&syntax.ArithmExp{X: value}}}}
+	block := &syntax.Block{Stmts: []*syntax.Stmt{{Cmd: &syntax.CallExpr{Assigns: []*syntax.Assign{assign}}}, {Cmd: &syntax.ArithmCmd{X: status}}}}
+	// Each use of the element is rewritten by itself.
+	file, err := syntax.NewParser().Parse(newScript(printed(block)), "")
+	if err != nil || len(file.Stmts) != 1 {
+		return nil
+	}
+	block, _ = file.Stmts[0].Cmd.(*syntax.Block)
+	return block
+}
+
+// elementOps are the operators of assignments that compute.
+var elementOps = map[syntax.BinAritOperator]syntax.BinAritOperator{
+	syntax.AddAssgn: syntax.Add, syntax.SubAssgn: syntax.Sub, syntax.MulAssgn: syntax.Mul, syntax.QuoAssgn: syntax.Quo, syntax.RemAssgn: syntax.Rem,
+	syntax.AndAssgn: syntax.And, syntax.OrAssgn: syntax.Or, syntax.XorAssgn: syntax.Xor, syntax.ShlAssgn: syntax.Shl, syntax.ShrAssgn: syntax.Shr,
+}
+
+// makeNumber makes a command substitution of w, unless it is a number already.
+func (r *run) makeNumber(w *syntax.Word, alone bool) {
+	switch {
+	case syntax.ValidName(w.Lit()):
+		w.Parts = []syntax.WordPart{readFrom(numberPath + w.Lit())}
+	case isDynamic(w.Parts):
+		mark := "="
+		if alone {
+			mark = "("
+		}
+		text := unquoted(w.Parts)
+		w.Parts = nil
+		for _, part := range text {
+			if p, ok := part.(*syntax.ParamExp); ok && isSimple(p) {
+				w.Parts = append(w.Parts, &syntax.ParamExp{Param: &syntax.Lit{Value: p.Param.Value}, Slice: &syntax.Slice{Offset: literal("0"), Length: literal("0")}})
+			}
+		}
+		if p, ok := text[0].(*syntax.ParamExp); ok && len(text) == 1 && isSimple(p) && syntax.ValidName(p.Param.Value) {
+			w.Parts = append(w.Parts, readFrom(numberPath+mark+p.Param.Value))
+			return
+		}
+		arg := &syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{Parts: text}}}
+		guardWord(arg, false, false)
+		call := r.internalCall(numberCommand)
+		call.Args = append(call.Args, &syntax.Word{Parts: []syntax.WordPart{&syntax.SglQuoted{Value: mark}}}, arg)
+		w.Parts = append(w.Parts, &syntax.CmdSubst{Stmts: []*syntax.Stmt{{Cmd: call}}}, readFrom(numberPath))
+	}
+}
+
+// isSimple reports whether p is $x or ${x}.
+func isSimple(p *syntax.ParamExp) bool {
+	return p.Index == nil && p.Exp == nil && p.Repl == nil && p.Slice == nil && !p.Excl && !p.Length
+}
+
+// readFrom returns the substitution $(<'name').
+func readFrom(name string) *syntax.CmdSubst {
+	return &syntax.CmdSubst{Stmts: []*syntax.Stmt{{Redirs: []*syntax.Redirect{{
+		Op:   syntax.RdrIn,
+		Word: &syntax.Word{Parts: []syntax.WordPart{&syntax.SglQuoted{Value: name}}},
+	}}}}}
+}
+
+// isDynamic reports whether parts have an expansion whose text is not known to be a number.
+func isDynamic(parts []syntax.WordPart) bool {
+	found := false
+	for _, part := range parts {
+		switch part := part.(type) {
+		case *syntax.CmdSubst:
+			found = true
+		case *syntax.ParamExp:
+			found = found || !part.Length && part.Param != nil && !strings.Contains("?#!$", part.Param.Value)
+		case *syntax.DblQuoted:
+			found = found || isDynamic(part.Parts)
+		case *syntax.Lit, *syntax.ArithmExp:
+		default:
+			return false
+		}
+	}
+	return found
+}
+
+// unquoted returns parts as they stand in double quotes, which they may have themselves.
+func unquoted(parts []syntax.WordPart) []syntax.WordPart {
+	var plain []syntax.WordPart
+	for _, part := range parts {
+		switch part := part.(type) {
+		case *syntax.DblQuoted:
+			plain = append(plain, part.Parts...)
+		case *syntax.ParamExp:
+			element := *part // a[1] is ${a[1]} there
+			element.Short = part.Short && part.Index == nil
+			plain = append(plain, &element)
+		default:
+			plain = append(plain, part)
+		}
+	}
+	return plain
+}
+
+// integer matches what the interpreter reads as a number.
+var integer = lazyregexp.New(`^[-+]?([0-9]+|0[xX][0-9a-fA-F]*|[0-9]+#[0-9a-zA-Z@_]*)$`)
+
+// Bounds of what a value in an expression may lead to.
+const (
+	maxReferences  = 100       // variables and expressions that lead to each other
+	maxEvaluations = 100_000   // of variables and expressions for one value
+	maxExpression  = 256 << 10 // bytes of an expression
+)
+
+// evaluation finds the number that a value in an expression stands for. It is the environment of
+// the expressions in values, in which each variable is a number. It is for one value.
+type evaluation struct {
+	expand.Environ       // the variables as they are
+	depth, done    int   // see maxReferences and maxEvaluations
+	err            error // the first one of Get
+}
+
+// number returns the number that text stands for in an expression: a number, the name of a
+// variable, or an expression of such. alone says that no operator stands beside it.
+func number(env expand.Environ, text string, alone bool) (string, error) {
+	return (&evaluation{Environ: env}).number(text, alone)
+}
+
+func (e *evaluation) number(text string, alone bool) (string, error) {
+	text = strings.TrimSpace(text)
+	if text == "" {
+		return "0", nil
+	}
+	if len(text) < 100 && integer().MatchString(text) {
+		return text, nil
+	}
+	e.depth++
+	e.done++
+	defer func() { e.depth-- }()
+	switch {
+	case e.depth > maxReferences, e.done > maxEvaluations:
+		return "", errors.New("expression recursion level exceeded")
+	case len(text) > maxExpression:
+		return "", errors.New("expression too long")
+	case syntax.ValidName(text):
+		return e.number(e.Environ.Get(cmp.Or(renames[text], text)).String(), true)
+	}
+	expr := parseExpression(text)
+	if expr == nil {
+		return "", errors.New("syntax error in expression")
+	}
+	if _, ok := expr.(*syntax.ParenArithm); !ok && !alone {
+		return "", errors.New("an expression in a value needs parentheses beside an operator")
+	}
+	n, err := expand.Arithm(&expand.Config{Env: e}, expr)
+	return strconv.Itoa(n), cmp.Or(e.err, err)
+}
+
+// Get implements [expand.Environ]. Package expand asks for IFS by itself.
+func (e *evaluation) Get(name string) expand.Variable {
+	if name == "IFS" {
+		return e.Environ.Get(name)
+	}
+	if e.err != nil {
+		return expand.Variable{}
+	}
+	n, err := e.number(name, true)
+	e.err = err
+	return expand.Variable{Set: true, Kind: expand.String, Str: n}
+}
+
+// parseExpression returns the expression in a value, nil if it is none or has anything else in it
+// than numbers, names and operators that assign nothing: values are data, and run no commands.
+func parseExpression(text string) syntax.ArithmExpr {
+	file, err := syntax.NewParser().Parse(newScript("(("+text+"\n))"), "")
+	if err != nil || len(file.Stmts) != 1 {
+		return nil
+	}
+	cmd, ok := file.Stmts[0].Cmd.(*syntax.ArithmCmd)
+	if !ok || cmd.X == nil {
+		return nil
+	}
+	syntax.Walk(cmd.X, func(node syntax.Node) bool {
+		switch node := node.(type) {
+		case nil, *syntax.ParenArithm, *syntax.Lit:
+		case *syntax.UnaryArithm:
+			ok = ok && node.Op != syntax.Inc && node.Op != syntax.Dec
+		case *syntax.BinaryArithm:
+			ok = ok && !assigns(node.Op)
+		case *syntax.Word:
+			ok = ok && (syntax.ValidName(node.Lit()) || integer().MatchString(node.Lit()))
+		default:
+			ok = false
+		}
+		return ok
+	})
+	if !ok {
+		return nil
+	}
+	return cmd.X
+}

@@ -33,6 +33,9 @@ func Copy(ctx context.Context, fsys FileSystem, source, destination string) (Ver
 	if copier, ok := As[Copier](fsys); ok {
 		return copier.Copy(ctx, source, destination)
 	}
+	if err := ops.Check(ctx, ops.Copy, source); err != nil {
+		return "", err
+	}
 	if !CapabilitiesOf(fsys).ConditionalWrite {
 		return "", ops.Error(ops.Copy, source, errors.ErrUnsupported, nil)
 	}

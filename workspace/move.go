@@ -33,5 +33,8 @@ func Move(ctx context.Context, fsys FileSystem, source, destination string) erro
 	if mover, ok := As[Mover](fsys); ok {
 		return mover.Move(ctx, source, destination)
 	}
+	if err := ops.Check(ctx, ops.Move, source); err != nil {
+		return err
+	}
 	return ops.Error(ops.Move, source, errors.ErrUnsupported, nil)
 }

@@ -30,9 +30,6 @@ type VersionedReader interface {
 // Those of [VersionedReader], and [ErrUnavailable] if fsys declares versions
 // and the file has none.
 func ReadVersioned(ctx context.Context, fsys FileSystem, name string, limit int64) ([]byte, Version, error) {
-	if err := ops.CheckSize(ops.ReadFile, name, 0, limit); err != nil {
-		return nil, "", err
-	}
 	if reader, ok := As[VersionedReader](fsys); ok {
 		return reader.ReadVersioned(ctx, name, limit)
 	}

@@ -74,6 +74,9 @@ func (w *Workspace) Run(ctx context.Context, opts *RunOptions) (*RunResult, erro
 	}
 	runner, ok := As[Runner](w.fsys)
 	if !ok {
+		if err := ops.Check(ctx, ops.Run, dir); err != nil {
+			return nil, err
+		}
 		return nil, ops.Error(ops.Run, dir, errors.ErrUnsupported, nil)
 	}
 	o.Dir = dir

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"io/fs"
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
@@ -170,6 +169,9 @@ func (w *Workspace) WriteFile(ctx context.Context, name string, data []byte, opt
 	if err != nil {
 		return "", err
 	}
+	if err := ops.Check(ctx, ops.WriteFile, clean); err != nil {
+		return "", err
+	}
 	if err := ops.CheckSize(ops.WriteFile, clean, int64(len(data)), w.maxSize); err != nil {
 		return "", err
 	}
@@ -237,11 +239,10 @@ func (w *Workspace) Grep(ctx context.Context, pattern string, opts *GrepOptions)
 	if err != nil {
 		return nil, err
 	}
-	if o.MaxFileSize < 0 {
-		return nil, ops.Error(ops.Grep, clean, fs.ErrInvalid, errors.New("negative MaxFileSize"))
-	}
 	o.Path = clean
-	o.MaxFileSize = lowerLimit(o.MaxFileSize, w.maxSize)
+	if o.MaxFileSize >= 0 { // any other is refused
+		o.MaxFileSize = lowerLimit(o.MaxFileSize, w.maxSize)
+	}
 	o.IncludeGlob = w.cleanFilter(o.IncludeGlob)
 	o.ExcludeGlob = w.cleanFilter(o.ExcludeGlob)
 	return w.fsys.Grep(ctx, pattern, &o)

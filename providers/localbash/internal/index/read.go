@@ -44,9 +44,9 @@ func sleep(ctx context.Context, d time.Duration, woken <-chan struct{}) bool {
 
 // read reads what is pending, again and again, and sweeps. It takes half of the time at most,
 // and much less if nobody searches: in a folder that changes all the time, what is read for
-// no search is read in vain.
+// no search is read in vain. However long it took to read, the next sweep is not put off.
 func (i *Index) read(ctx context.Context, r *run) {
-	sweep := time.NewTimer(i.opts.Sweep)
+	sweep, next := time.NewTimer(i.opts.Sweep), time.Now().Add(i.opts.Sweep)
 	defer sweep.Stop()
 	for {
 		select {
@@ -55,6 +55,7 @@ func (i *Index) read(ctx context.Context, r *run) {
 		case <-r.wake:
 		case <-sweep.C:
 			sweep.Reset(i.opts.Sweep)
+			next = time.Now().Add(i.opts.Sweep)
 			if !i.sweep(r) {
 				return
 			}
@@ -62,7 +63,10 @@ func (i *Index) read(ctx context.Context, r *run) {
 		began := time.Now()
 		i.readPending(ctx, r)
 		took := time.Since(began)
-		if !sleep(ctx, max(i.opts.Pause, took), nil) || !sleep(ctx, time.Duration(i.opts.Share)*took, r.wanted) {
+		if !sleep(ctx, max(i.opts.Pause, took), nil) {
+			return
+		}
+		if !sleep(ctx, min(time.Duration(i.opts.Share)*took, time.Until(next)), r.wanted) {
 			return
 		}
 	}

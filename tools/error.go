@@ -21,7 +21,7 @@ type Error struct {
 	Code Code `json:"code"`
 	// Message says what went wrong.
 	Message string `json:"message"`
-	// Path is the name at fault, empty if there is none.
+	// Path is the name or the pattern at fault, empty if there is none.
 	Path string `json:"path,omitempty"`
 	// Hint says what to do instead, if there is something to say.
 	Hint string `json:"hint,omitempty"`

@@ -40,9 +40,9 @@ A tool that fails returns ` + "`IsError`" + ` and an object for the model:
 
 | member | meaning |
 |---|---|
-| ` + "`code`" + ` | one of the codes below; codes are never renamed |
+| ` + "`code`" + ` | one of the codes below, which are never renamed; the dialect ` + "`fs`" + ` has [its own](dialects.md#fs) |
 | ` + "`message`" + ` | what went wrong |
-| ` + "`path`" + ` | the name at fault, if there is one |
+| ` + "`path`" + ` | the name or the pattern at fault, if there is one |
 | ` + "`hint`" + ` | what to do instead, for this call |
 | ` + "`retryable`" + ` | whether the same call may succeed later |
 

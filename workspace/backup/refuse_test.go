@@ -194,6 +194,31 @@ func TestStoreBehindSymlink(t *testing.T) {
 	}
 }
 
+// TestUndoAllAroundSymlink undoes a session that has also removed a symlink, which was
+// not kept.
+func TestUndoAllAroundSymlink(t *testing.T) {
+	ctx := t.Context()
+	raw := openLocal(t, t.TempDir())
+	fill(t, raw, map[string]string{"a": "old", "b": "kept"})
+	symlinkIn(t, raw, "a", "link")
+	b := newFS(t, raw, nil)
+	fill(t, b, map[string]string{"a": "new"})
+	for _, name := range []string{"link", "b"} {
+		if err := b.Rm(ctx, name, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	changes, err := b.Undo(ctx, &backup.UndoOptions{All: true})
+	if len(changes) != 2 || !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("Undo = %v, %v, want two changes and ErrUnsupported", changes, err)
+	}
+	for name, want := range map[string]string{"a": "old", "b": "kept"} {
+		if data, err := raw.ReadFile(ctx, name); err != nil || string(data) != want {
+			t.Errorf("ReadFile(%q) = %q, %v, want %q", name, data, err, want)
+		}
+	}
+}
+
 // TestTooMuch changes more bytes than a change may replace.
 func TestTooMuch(t *testing.T) {
 	ctx := t.Context()

@@ -20,7 +20,8 @@ type UndoOptions struct {
 	// If one of them cannot be undone, none is. Zero means one.
 	Last int
 	// All undoes all changes of the session that the journal has. A change in whose
-	// files somebody else has written is left out, and is one of the errors.
+	// files somebody else has written is left out, and is one of the errors. So is a
+	// change whose files were not kept.
 	All bool
 	// Redo undoes what Undo did, instead: the last undo first.
 	Redo bool
@@ -142,7 +143,7 @@ func (u *undo) run(ctx context.Context) ([]Change, error) {
 		if err != nil {
 			u.Session = c.Session
 			errs = append(errs, err)
-			if !u.All || !errors.Is(err, workspace.ErrConflict) {
+			if !u.All || !errors.Is(err, workspace.ErrConflict) && !errors.Is(err, errors.ErrUnsupported) {
 				break
 			}
 		}

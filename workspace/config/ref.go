@@ -6,11 +6,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-
-	"github.com/workspacekit/workspacekit/workspace/kind"
+	"slices"
 
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
+	"github.com/workspacekit/workspacekit/workspace/kind"
 )
 
 // Ref is a reference to a workspace, which [Registry.Resolve] opens again, in
@@ -35,9 +35,47 @@ type Ref struct {
 	Backup *Backup `json:"backup,omitempty"`
 	// Git is the setting of the same name.
 	Git *Git `json:"git,omitempty"`
+	// Hidden are the directories with the backups of other workspaces.
+	Hidden []string `json:"hidden,omitempty"`
+	// Files are what nobody may change in a folder of this computer.
+	Files RefFiles `json:"files,omitzero"`
 	// Capabilities are those that the workspace had. What is opened again has
 	// them, or is refused.
 	Capabilities workspace.Capabilities `json:"capabilities"`
+}
+
+// RefFiles are the files of a configuration.
+type RefFiles struct {
+	// Config is the absolute path of the file that described the workspace, empty if
+	// there was none.
+	Config string `json:"config,omitempty"`
+	// Unprotected says that the file had "protectConfig: false".
+	Unprotected bool `json:"unprotected,omitempty"`
+	// Logs are the absolute paths of the audit logs of all its workspaces, and of their
+	// keys.
+	Logs []string `json:"logs,omitempty"`
+}
+
+// ref returns c for a reference.
+func (c *configFiles) ref() (RefFiles, error) {
+	files := RefFiles{Unprotected: c.unprotected, Logs: slices.Clone(c.logs)}
+	if c.path == "" {
+		return files, nil
+	}
+	var err error
+	files.Config, err = trustKey(c.path)
+	return files, err
+}
+
+// configFiles returns the files that the reference protects.
+func (ref Ref) configFiles() *configFiles {
+	files := &configFiles{path: ref.Files.Config, unprotected: ref.Files.Unprotected, logs: slices.Clone(ref.Files.Logs)}
+	for _, log := range ref.Audit.files() {
+		if !slices.Contains(files.logs, log) {
+			files.logs = append(files.logs, log)
+		}
+	}
+	return files
 }
 
 // Ref returns a reference to w.
@@ -62,10 +100,15 @@ func (w *Workspace) Ref(ctx context.Context) (Ref, error) {
 	if err != nil {
 		return Ref{}, fmt.Errorf("config: the reference of the provider %s cannot be written: %w", w.opener.name, err)
 	}
-	return Ref{
+	ref := Ref{
 		Kind: w.opener.name, SchemaVersion: versionOf(k), Name: w.Name(),
-		Payload: data, FS: w.Settings(), Audit: w.layers.watchers.audit, Git: w.layers.watchers.git, Backup: w.layers.backup, Capabilities: w.Capabilities(),
-	}, nil
+		Payload: data, FS: w.Settings(), Audit: w.layers.watchers.audit, Git: w.layers.watchers.git, Backup: w.layers.backup,
+		Hidden: slices.Clone(w.layers.hidden), Capabilities: w.Capabilities(),
+	}
+	if k.Local {
+		ref.Files, err = w.opener.files.ref()
+	}
+	return ref, err
 }
 
 // Resolve opens the workspace that ref refers to.
@@ -88,13 +131,15 @@ func (r *Registry) resolve(ctx context.Context, ref Ref) (*Workspace, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := kind.Input{Name: ref.Name, SchemaVersion: ref.SchemaVersion, Values: decodeJSON(ref.Payload)}
+	files := ref.configFiles()
+	in := kind.Input{Name: ref.Name, SchemaVersion: ref.SchemaVersion, Values: decodeJSON(ref.Payload), ConfigIn: files.below}
 	fsys, err := reopen(ctx, k, in)
 	if err != nil {
 		return nil, err
 	}
 	settings := ref.FS.clone()
-	ws, err := newWorkspace(provider{name: ref.Kind, kind: k, in: in, files: &configFiles{logs: ref.Audit.files()}}, fsys, layers{settings: &settings, watchers: watchers{ref.Audit, ref.Git}, backup: ref.Backup})
+	l := layers{settings: &settings, watchers: watchers{ref.Audit, ref.Git}, backup: ref.Backup, hidden: ref.Hidden}
+	ws, err := newWorkspace(provider{name: ref.Kind, kind: k, in: in, files: files}, fsys, l)
 	if err == nil {
 		err = checkCapabilities(ref.Capabilities, ws.Capabilities())
 	}

@@ -13,8 +13,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit"
+	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config"
+	"github.com/workspacekit/workspacekit/workspace/kind"
 )
 
 // envRef names, for a second process of this test, the file with a reference.
@@ -158,6 +160,57 @@ func TestResolveRefuses(t *testing.T) {
 		}
 		ws.Close()
 	})
+}
+
+// TestRefProtects tests that what a reference opens protects the files that it protected
+// before, also from commands, and hides the backups of other workspaces.
+func TestRefProtects(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "team.yaml"), `
+workspaces:
+  repo: { provider: { kind: folder }, audit: { file: repo.jsonl } }
+  other: { provider: mem://, audit: { file: other.jsonl }, backup: { workspace: repo } }
+`)
+	r := workspacekit.NewRegistry()
+	var names []string // of the files that commands must not change
+	err := r.Register("folder", kind.Kind{
+		Options: struct{}{}, Local: true,
+		Open: func(_ context.Context, in kind.Input) (workspace.FileSystem, error) {
+			names = in.ConfigNames(dir)
+			return localbash.Open(dir, nil)
+		},
+		Ref: func(context.Context, workspace.FileSystem, kind.Input) (any, error) { return struct{}{}, nil },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := config.Load(filepath.Join(dir, "team.yaml"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := c.Open(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	before := names
+	ref := refTo(t, lookup(t, opened, "repo"))
+	ws, err := r.Resolve(t.Context(), ref)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	if diff := cmp.Diff(before, names); diff != "" || len(names) == 0 {
+		t.Errorf("the files that commands must not change (-opened +resolved):\n%s", diff)
+	}
+	for _, name := range []string{"team.yaml", "repo.jsonl", "other.jsonl", ".workspacekit/backups/other/a"} {
+		if _, err := ws.WriteFile(t.Context(), name, nil, nil); !errors.Is(err, workspace.ErrPolicy) {
+			t.Errorf("WriteFile(%q) = %v, want %v", name, err, workspace.ErrPolicy)
+		}
+	}
+	if diff := cmp.Diff(ref, refTo(t, ws)); diff != "" {
+		t.Errorf("the reference to what was resolved (-first +second):\n%s", diff)
+	}
 }
 
 func TestRefUnsupported(t *testing.T) {

@@ -140,10 +140,15 @@ func patchedLines(spans []patch.Span) []lineChange {
 	return changes
 }
 
-// patched records changes that were made. Names are forgotten before any is recorded, as a
-// patch can rename a to b and b to a. A copy is not recorded: the patch need not have shown
-// what it copies.
+// patched records changes that were made. Copies come first, as they are of files before the
+// patch; one whose lines also change is not recorded. Names are forgotten before others are
+// recorded, as a patch can rename a to b and b to a.
 func (ts *toolset) patched(ctx context.Context, changes []patch.Change) {
+	for _, c := range changes {
+		if c.Kind == patch.Copied && len(c.Spans) == 0 {
+			ts.copied(ctx, c.From, c.Path)
+		}
+	}
 	for _, c := range changes { // names may change places
 		switch c.Kind {
 		case patch.Deleted:

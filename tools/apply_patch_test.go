@@ -211,3 +211,21 @@ func TestApplyPatchSession(t *testing.T) {
 	}
 	bad(t, set, "apply_patch", object{"patch": "*** Begin Patch\n*** Update File: n\n@@\n-theirs\n+2\n*** End Patch"}, tools.CodeConflict)
 }
+
+// TestApplyPatchSessionCopy tests that what was read of a file is read of its copy.
+func TestApplyPatchSessionCopy(t *testing.T) {
+	t.Parallel()
+	_, ws := newSet(t, map[string]string{"a": "1\n2\n3\n", "b": "x\n", "c": "y\n"}, nil)
+	set := newSetOf(t, ws, &tools.Options{ReadBeforeWrite: []string{"test"}})
+	copied := func(from, to string) string {
+		return fmt.Sprintf("diff --git a/%s b/%s\nsimilarity index 100%%\ncopy from %[1]s\ncopy to %s\n", from, to)
+	}
+	good(t, set, "read_file", object{"path": "a", "limit": 2})
+	good(t, set, "read_file", object{"path": "c"})
+	patch := copied("a", "a2") + copied("b", "b2") + copied("c", "c2") + "diff --git a/c b/c\n--- a/c\n+++ b/c\n@@ -1 +1 @@\n-y\n+z\n"
+	good(t, set, "apply_patch", object{"patch": patch})
+	bad(t, set, "edit_file", object{"path": "a2", "oldText": "3", "newText": "three"}, tools.CodeReadRequired)
+	good(t, set, "edit_file", object{"path": "a2", "oldText": "2", "newText": "two"})
+	good(t, set, "edit_file", object{"path": "c2", "oldText": "y", "newText": "two"})
+	bad(t, set, "rm", object{"path": "b2"}, tools.CodeReadRequired)
+}

@@ -47,7 +47,7 @@ func (in *grepInput) listsFiles() bool { return in.Output == shapeFiles || in.Ou
 type grepOutput struct {
 	Matches      []grepMatch `json:"matches" jsonschema:"the matching lines, in order of their files, then by line; empty with output files or count"`
 	Files        []grepFile  `json:"files,omitempty" jsonschema:"with output files or count: the files that have matches"`
-	Total        int         `json:"total,omitempty" jsonschema:"matches on all pages, or with output files how many files; absent if not known"`
+	Total        int         `json:"total,omitempty" jsonschema:"matches on all pages, or with output files or count how many files; absent if not known"`
 	Searched     int         `json:"searched,omitempty" jsonschema:"how many files were searched; absent if not known"`
 	Truncated    bool        `json:"truncated" jsonschema:"whether there are more"`
 	Skipped      []grepSkip  `json:"skipped" jsonschema:"files that were not searched: the first {{.GrepSkipped}} of this page"`

@@ -25,7 +25,7 @@ func TestDocsStateTheLimits(t *testing.T) {
 		fmt.Sprintf("| base64; image, PDF | %d KiB; %d MiB |", base64Bytes>>10, partBytes>>20),
 		fmt.Sprintf("| entries of a directory that one copy copies | %s |", commas(copyMax)),
 		fmt.Sprintf("| files of one read_files | %d, with %s together |", filesMax, byteSize(wholeBytes)),
-		fmt.Sprintf("| entries of tree | %d unless asked for, at most %s; %d levels, at most %d |", treeDefault, commas(treeMax), treeDepth, treeDepthMax),
+		fmt.Sprintf("| entries of tree | %d unless asked for, at most %s, %d KiB; %d levels, at most %d |", treeDefault, commas(treeMax), listBytes>>10, treeDepth, treeDepthMax),
 		fmt.Sprintf("| entries of ls, paths of glob | %d unless asked for, at most %s, %d KiB |", lsDefault, commas(lsMax), listBytes>>10),
 		fmt.Sprintf("| matches of grep | %d unless asked for, at most %s, %d KiB, %d characters of a line, %d lines of context on each side |",
 			grepDefault, commas(grepMax), listBytes>>10, grepChars, grepContext),

@@ -37,11 +37,11 @@ func TestNumbers(t *testing.T) {
 			"| `Memory`, `CPUs`, `PIDs` | `2g`, all, {providers/container.DefaultPIDs} |",
 			"`Timeout` ({providers/container.DefaultTimeout time})",
 			"A new shell has {providers/container/internal/shell.openTimeout time} to answer",
-			"`Close` waits {providers/container/internal/shell.choreTimeout time}",
+			"`Close` waits {providers/container/internal/shell.choreTimeout time} for a container that does not answer, {providers/container/internal/command.killTimeout time} more if a command runs",
 		},
 		"docs/container-details.md": {
 			"At most `Options.Shells` ({providers/container.DefaultShells}) stay open",
-			"| `WriteFile` up to {providers/container.maxInline bytes} | 1 |",
+			"| `WriteFile`, `Create` up to {providers/container.maxInline bytes} | 1 |",
 			"1 for each {providers/container/internal/remotegrep.maxWindow bytes} that it searches",
 			"1 for each {providers/container/internal/remotegrep.batchSize bytes} that must be read",
 			"`grep` finds {providers/container/internal/remotegrep.maxLines} lines or more",
@@ -57,7 +57,7 @@ func TestNumbers(t *testing.T) {
 		"docs/objectstore.md": {
 			"| Ls | 1 for {providers/objectstore/internal/listing.MaxKeys} entries",
 			"index do not exclude, {providers/objectstore.DefaultWorkers} at a time",
-			"a directory seen in the last {providers/objectstore.DefaultFolderTTL time}",
+			"a directory written to in the last {providers/objectstore.DefaultFolderTTL time}",
 			"at each interval ({providers/objectstore.DefaultPollInterval time})",
 			"as WriteFile up to {providers/objectstore.DefaultPartSize bytes} (`PartSize`)",
 			"waits {providers/objectstore.DefaultResponseTimeout time} for its answer to begin (`ResponseTimeout`), and {providers/objectstore.DefaultIdleTimeout time} for more of it (`IdleTimeout`)",

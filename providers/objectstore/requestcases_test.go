@@ -75,6 +75,8 @@ func writeRequests() []requestCase {
 		{name: "known", before: known, do: write("a/f", nil), want: "PutObject"},
 		{name: "known-of-existing", keys: []string{"a/f"}, before: known, do: write("a/f", nil), want: "PutObject"},
 		{name: "unknown", keys: []string{"a/b/f"}, do: write("a/b/g", nil), want: "ListObjectsV2 PutObject"},
+		{name: "listed", keys: []string{"a/f"}, before: lists("a", nil, 1), do: write("a/g", nil), want: "ListObjectsV2 PutObject"},
+		{name: "late-in-known", keys: numbered("a/f%04d", 1001), before: write("a/y", nil), do: write("a/z", nil), want: "ListObjectsV2*2 PutObject"},
 		{name: "new", do: write("a/f", nil), want: "ListObjectsV2*2 PutObject"},
 		{name: "new-and-deep", do: write("a/b/c/d", nil), want: "ListObjectsV2*2 PutObject"},
 		{name: "new-in-known", before: known, do: write("a/b/f", nil), want: "ListObjectsV2*2 PutObject"},

@@ -89,7 +89,8 @@ say "=$?"
 	return []byte(b.String())
 }
 
-// limits returns the commands that set the limits. A limit that is lower already stays.
+// limits returns the commands that set the limits. One above the hard limit fails, and the limit
+// stays as it is.
 func (s Settings) limits() []string {
 	set := func(options string, value, otherwise, unit int64) string {
 		if value == 0 {

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// test evaluates a condition, for xargs and find -exec; in scripts the shell's own
+// test evaluates a condition, for xargs and find -exec; in scripts the shell's own mostly
 // comes first. It is "[" too, whose last argument must be "]". The status is 0, 1, or 2
 // for a wrong expression.
 //

@@ -114,7 +114,7 @@ func (ts *toolset) plainHint(ctx context.Context, _, path string, code Code, err
 	case (code == CodeReadRequired || code == CodeConflict) && errors.As(err, &hinted):
 		return hinted.hint
 	}
-	return advice[code].model
+	return adviceOn(code, err)
 }
 
 // timedOut is what a model is told about a call that took too long. It is made without the

@@ -51,6 +51,15 @@ func (ts *toolset) hint(ctx context.Context, op, path string, code Code, err err
 	case CodeConflict:
 		return ts.conflictHint(op)
 	}
+	return adviceOn(code, err)
+}
+
+// adviceOn is the general advice for a code. A denial that an approval lifts has its own.
+func adviceOn(code Code, err error) string {
+	var denied *policy.DeniedError
+	if errors.As(err, &denied) && denied.Decision().Effect == policy.Ask {
+		return notApproved
+	}
 	return advice[code].model
 }
 
@@ -65,8 +74,9 @@ func remedyHint(code Code, remedy string) string {
 
 // Hints that are the same for each tool.
 const (
-	notAllowed = "This is not allowed here, and trying again will not help. Work elsewhere, or ask the user."
-	notNow     = "The store does not answer just now. Try the same call again."
+	notAllowed  = "This is not allowed here, and trying again will not help. Work elsewhere, or ask the user."
+	notApproved = "This needs an approval, which it did not get. Work elsewhere, or ask the user."
+	notNow      = "The store does not answer just now. Try the same call again."
 )
 
 // advice is what a model, and a person who sets up a workspace, can do about an error if only

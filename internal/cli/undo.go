@@ -11,7 +11,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/workspacekit/workspacekit/internal/cli/approve"
 	"github.com/workspacekit/workspacekit/internal/cli/target"
 	"github.com/workspacekit/workspacekit/internal/cli/term"
 	"github.com/workspacekit/workspacekit/tools"
@@ -34,7 +33,6 @@ with 1. --list prints the changes, the last one first. --redo takes back the las
 type undoFlags struct {
 	backup.UndoOptions
 	list, json bool
-	approved   approve.Flag
 }
 
 // newUndo returns the command that reverts changes.
@@ -70,7 +68,6 @@ func newUndo(flags *target.Flags) *cobra.Command {
 	set.BoolVar(&u.Redo, "redo", false, "take back the last undo")
 	set.BoolVar(&u.DryRun, "dry-run", false, "print what undo would revert, and change nothing")
 	set.BoolVar(&u.list, "list", false, "print the changes, the last one first, and revert nothing")
-	u.approved.Add(cmd)
 	set.BoolVar(&u.json, "json", false, "print each change as a line of JSON")
 	return cmd
 }
@@ -86,7 +83,6 @@ func (u undoFlags) run(cmd *cobra.Command, flags *target.Flags) error {
 		return err
 	}
 	defer ws.Close()
-	cmd.SetContext(u.approved.Context(cmd, flags.Style))
 	backups := ws.Backups()
 	if backups == nil {
 		return term.Failf("the workspace %q keeps no backups: add \"backup: {}\" to its description", ws.Name())

@@ -511,7 +511,7 @@ func (t Tools) check(p *diagnostics, n *document.Node, workspaces int) {
 			p.Add(naming.At, "%s", wrong)
 		}
 	}
-	if timeout := n.Lookup("timeout"); timeout != nil {
+	if timeout := n.Lookup("timeout"); timeout != nil && timeout.Kind == document.Text {
 		if duration, err := time.ParseDuration(timeout.Text); err == nil && duration <= 0 {
 			p.Add(timeout.At, "timeout must be longer than nothing: leave it out for 2m")
 		}

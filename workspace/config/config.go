@@ -36,6 +36,7 @@ import (
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 	"github.com/workspacekit/workspacekit/workspace/kind"
@@ -286,7 +287,7 @@ func (c *Config) checkBackups(p *diagnostics) {
 		case at.Text == d.name:
 			p.Add(at.At, "the workspace %q keeps its backups itself without this key: leave it out", d.name)
 		case !slices.Contains(c.Names(), at.Text):
-			p.Add(at.At, "there is no workspace %q: %s", document.Short(at.Raw), document.Suggest(at.Raw, c.Names()))
+			p.Add(at.At, "there is no workspace %q: %s", document.Short(at.Raw), wording.Suggest(at.Raw, c.Names()))
 		case owner[place] != "":
 			p.Add(at.At, "the workspaces %q and %q have their backups in one directory: name two", owner[place], d.name)
 		}
@@ -372,7 +373,7 @@ func (d *description) checkRequires(p *diagnostics, n *document.Node) {
 		switch {
 		case item.Kind != document.Text:
 		case !slices.Contains(requirementNames(), item.Text):
-			p.Add(item.At, "there is no capability %q: %s", document.Short(item.Raw), document.Suggest(item.Raw, requirementNames()))
+			p.Add(item.At, "there is no capability %q: %s", document.Short(item.Raw), wording.Suggest(item.Raw, requirementNames()))
 		case d.settings().ReadOnly && lacking(readable, []string{item.Text}) != "":
 			p.Add(item.At, "a workspace with readOnly has no %s: remove it here, or remove readOnly", item.Text)
 		}

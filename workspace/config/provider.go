@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 	"github.com/workspacekit/workspacekit/workspace/kind"
 )
@@ -73,7 +74,7 @@ func (r *Registry) fromURL(p *diagnostics, d *description, in kind.Input) provid
 func (c *Config) fromNode(p *diagnostics, r *Registry, d *description, in kind.Input) provider {
 	of, ok := r.kinds[d.kind.Text]
 	if !ok {
-		p.Add(d.kind.At, "there is no kind of provider %q: %s", document.Short(d.kind.Raw), document.Suggest(d.kind.Raw, r.Kinds()))
+		p.Add(d.kind.At, "there is no kind of provider %q: %s", document.Short(d.kind.Raw), wording.Suggest(d.kind.Raw, r.Kinds()))
 		return provider{}
 	}
 	what, n := "the provider "+d.kind.Raw, d.Provider

@@ -220,6 +220,9 @@ func newOperation(flags *target.Flags, o Operation, named bool, session *session
 		}
 		if tool, err := o.definition(limit); err == nil {
 			cmd.Long = tool.Description()
+			for name, flag := range otherNames {
+				cmd.Long = strings.ReplaceAll(cmd.Long, "`"+name+"`", "--"+flag)
+			}
 		}
 		help(cmd, args)
 	})

@@ -44,7 +44,7 @@ func newGC(flags *target.Flags) *cobra.Command {
 			name := cmp.Or(engine, os.Getenv(container.EnvEngine), "docker")
 			left, err := container.Leftovers(cmd.Context(), &container.Options{Engine: append([]string{name}, args...)})
 			if err != nil {
-				return term.Fail(err)
+				return term.Failf("%s: %w", name, term.Cause(err))
 			}
 			return removeLeft(cmd, left, dryRun)
 		},
@@ -68,7 +68,7 @@ func removeLeft(cmd *cobra.Command, left []container.Leftover, dryRun bool) erro
 		done := "would remove"
 		if !dryRun {
 			if err := l.Remove(cmd.Context()); err != nil {
-				errs = append(errs, fmt.Errorf("%s: %w", l.Name, err))
+				errs = append(errs, fmt.Errorf("%s: %w", l.Name, term.Cause(err)))
 				continue
 			}
 			done = "removed"

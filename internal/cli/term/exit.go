@@ -126,12 +126,15 @@ func Say(out io.Writer, text string) {
 
 // Plain returns the text of err without the operation and the path of an
 // [*fs.PathError].
-func Plain(err error) string {
+func Plain(err error) string { return Cause(err).Error() }
+
+// Cause returns err without the operation and the path of an [*fs.PathError].
+func Cause(err error) error {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
-		return pathError.Err.Error()
+		return pathError.Err
 	}
-	return err.Error()
+	return err
 }
 
 // Console is where results are printed. Flush reports what cannot be written. An error of

@@ -80,17 +80,23 @@ func verify(cmd *cobra.Command, path, expect string, asJSON bool) error {
 	} else {
 		report, err = audit.VerifyFile(path, expect)
 	}
-	var pathError *fs.PathError
-	switch {
-	case errors.As(err, &pathError):
-		return term.Failf("%s: %w", pathError.Path, pathError.Err)
-	case err != nil:
-		return term.Failf("%s: %w", path, err)
+	if err != nil {
+		return failedLog(path, err)
 	}
 	if asJSON {
 		return term.Fail(json.NewEncoder(cmd.OutOrStdout()).Encode(report))
 	}
 	return term.Fail(printReport(cmd.OutOrStdout(), path, report))
+}
+
+// failedLog returns the failure of reading the log in the file path. An error of another file,
+// such as a rotated one, names that.
+func failedLog(path string, err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		path = pathError.Path
+	}
+	return term.Failf("%s: %w", path, term.Cause(err))
 }
 
 // printReport prints what a log has that is as it was written.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -44,12 +43,8 @@ only the operations of those workspaces count.`,
 				return err
 			}
 			used, err := readUses(args[0], flags.Workspaces)
-			var pathError *fs.PathError
-			switch {
-			case errors.As(err, &pathError):
-				return fmt.Errorf("%s: %w", pathError.Path, pathError.Err)
-			case err != nil:
-				return term.Failf("%s: %w", args[0], err)
+			if err != nil {
+				return failedLog(args[0], err)
 			}
 			return term.Fail(printRules(cmd.OutOrStdout(), used))
 		},

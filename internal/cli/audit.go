@@ -56,7 +56,7 @@ func newVerify(flags *target.Flags) *cobra.Command {
 		Long:  verifyLong,
 		Example: `  workspace audit verify audit.jsonl
   workspace audit verify audit.jsonl --expect 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08`,
-		Args: cobra.ExactArgs(1),
+		Args: term.Positional,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := flags.Refuse("for verify, which is about a log"); err != nil {
 				return err

@@ -36,7 +36,7 @@ func newGC(flags *target.Flags) *cobra.Command {
   workspace gc --dry-run
   workspace gc --engine podman
   workspace gc --engine-arg --context=remote`,
-		Args: cobra.NoArgs,
+		Args: term.Positional,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := flags.Refuse("for gc, which is about an engine"); err != nil {
 				return err

@@ -37,7 +37,7 @@ the target of a symlink: add it yourself. Read the rules before you use them. Wi
 only the operations of those workspaces count.`,
 		Example: `  workspace policy suggest audit.jsonl
   workspace -w repo policy suggest audit.jsonl`,
-		Args: cobra.ExactArgs(1),
+		Args: term.Positional,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := flags.Refuse("for suggest, which reads an audit log", "workspace"); err != nil {
 				return err

@@ -165,7 +165,7 @@ func newVersion() *cobra.Command {
 		Short:   "Print the version",
 		Long:    "Version prints the version of this program, the version of Go, and the system that the\nprogram was built for.",
 		Example: "  workspace version",
-		Args:    cobra.NoArgs,
+		Args:    term.Positional,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "workspace %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return term.Fail(err)

@@ -46,7 +46,7 @@ func newUndo(flags *target.Flags) *cobra.Command {
   workspace undo --dry-run --all
   workspace -w repo undo --session run.json --all
   workspace undo --list`,
-		Args: cobra.NoArgs,
+		Args: term.Positional,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if u.list && (u.All || u.Redo || u.DryRun || cmd.Flags().Changed("last")) {
 				return errors.New("--list changes nothing: leave the other flags but --session out")
@@ -111,7 +111,7 @@ func sessionID(given string) (string, error) {
 		err = json.Unmarshal(data, s)
 	}
 	if err != nil {
-		return "", fmt.Errorf("--session: %w", err)
+		return "", fmt.Errorf("--session %q: no session can be read from it: %s", given, term.Plain(err))
 	}
 	return s.ID(), nil
 }

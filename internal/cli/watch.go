@@ -24,7 +24,7 @@ directory again. Watch runs until it is interrupted, and exits with 130.`,
 		Example: `  workspace watch
   workspace -w repo watch src
   workspace -C ~/project watch src --json`,
-		Args: cobra.MaximumNArgs(1),
+		Args: term.Positional,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) == 1 {

@@ -298,12 +298,16 @@ func (c *Config) checkBackups(p *diagnostics) {
 // describe returns what an entry of the workspaces says.
 func describe(p *diagnostics, e document.Entry) *description {
 	d := &description{name: e.Key, at: e.At, node: e.Value}
-	if e.Value.Kind == document.Text {
-		d.Provider = e.Value
-		d.kind = urlOf(p, fmt.Sprintf("the workspace %q", document.Short(e.Key)), e.Value)
+	what := fmt.Sprintf("the workspace %q", document.Short(e.Key))
+	switch {
+	case e.Value.Kind == document.Text && IsURL(e.Value.Text):
+		d.Provider, d.kind = e.Value, e.Value
+		return d
+	case e.Value.Kind != document.Map && e.Value.Kind != document.Broken:
+		p.decoder().Wrong(what, e.Value, "a mapping such as {provider: mem://}, or a URL such as mem://")
 		return d
 	}
-	p.decoder().Decode(fmt.Sprintf("the workspace %q", document.Short(e.Key)), e.Value, reflect.ValueOf(d).Elem())
+	p.decoder().Decode(what, e.Value, reflect.ValueOf(d).Elem())
 	if d.Provider != nil {
 		d.kind = kindOf(p, d.Provider)
 	}
@@ -325,11 +329,12 @@ func kindOf(p *diagnostics, n *document.Node) *document.Node {
 	switch n.Kind {
 	case document.Broken:
 		return nil
-	case document.Text:
-		return urlOf(p, "provider", n)
 	case document.Map:
 	default:
-		p.decoder().Wrong("provider", n, aProvider)
+		if n.Kind == document.Text && IsURL(n.Text) {
+			return n
+		}
+		p.decoder().Wrong("provider", n, "a mapping such as {kind: memory}, or a URL such as mem://")
 		return nil
 	}
 	kind := n.Lookup(kindKey)

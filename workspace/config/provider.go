@@ -87,17 +87,6 @@ func (c *Config) fromNode(p *diagnostics, r *Registry, d *description, in kind.I
 	return provider{name: d.kind.Text, kind: of, in: in}
 }
 
-const aProvider = "a mapping such as {kind: memory}, or a URL such as mem://"
-
-// urlOf returns n if it is a URL, and else nil, which is added.
-func urlOf(p *diagnostics, what string, n *document.Node) *document.Node {
-	if !IsURL(n.Text) {
-		p.decoder().Wrong(what, n, aProvider)
-		return nil
-	}
-	return n
-}
-
 // addError adds what a kind says of the provider: each of the errors that it
 // joined.
 func (d *description) addError(p *diagnostics, err error) {

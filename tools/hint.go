@@ -140,7 +140,7 @@ const specialHint = "It is a device, a socket or a pipe, which has no content to
 
 // invalidHint is about the path if that is at fault, or about what it stands for.
 func (ts *toolset) invalidHint(ctx context.Context, path string, err error) string {
-	if errors.Is(err, workspace.ErrEscape) || !ops.ValidName(path) {
+	if errors.Is(err, workspace.ErrEscape) {
 		return `Give a path from the root of the workspace, such as src/main.go, that does not leave it with "..".`
 	}
 	if errors.Is(err, workspace.ErrSymlink) {
@@ -226,6 +226,8 @@ const (
 func (ts *toolset) missingHint(ctx context.Context, op, name string) string {
 	element, dir, near := ts.nearName(ctx, name)
 	switch {
+	case ts.typeOf(ctx, element) == workspace.TypeSymlink:
+		return fmt.Sprintf("%q is a symlink whose target does not exist.", element)
 	case op == ops.Mkdir && near != "":
 		return fmt.Sprintf("The parent directory does not exist. Did you mean %q? Set recursive to make what is missing.", near)
 	case op == ops.Mkdir:

@@ -150,9 +150,14 @@ func newTree(args []string, locate target.Locator, all bool) *cobra.Command {
 	}
 	root.Version = version()
 	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
 	for _, command := range root.Commands() {
-		if command.Name() == "help" {
+		switch command.Name() {
+		case "help":
 			refuseUnknownTopics(root, command)
+		case "completion": // for cobra, a word that is no shell is no error
+			command.Args = term.Subcommands("shell")
+			command.RunE = needsCommand("completion needs a shell, such as \"workspace completion bash\"")
 		}
 	}
 	return root

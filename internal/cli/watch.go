@@ -47,7 +47,7 @@ func watch(cmd *cobra.Command, flags *target.Flags, dir string, asJSON bool) err
 	defer ws.Close()
 	events, err := ws.Watch(cmd.Context(), dir, nil)
 	if err != nil {
-		return term.Failf("%s: %s", dir, term.Plain(err))
+		return term.Failf("%s: %w", dir, term.Cause(err))
 	}
 	term.Say(cmd.ErrOrStderr(), "workspace: watching "+dir)
 	style := flags.Style(cmd.OutOrStdout())

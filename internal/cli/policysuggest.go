@@ -46,6 +46,9 @@ only the operations of those workspaces count.`,
 			if err != nil {
 				return failedLog(args[0], err)
 			}
+			if len(used) == 0 && len(flags.Workspaces) > 0 {
+				return term.Failf("%s: it has no operation of the workspace %s that was carried out", args[0], strings.Join(flags.Workspaces, " or "))
+			}
 			return term.Fail(printRules(cmd.OutOrStdout(), used))
 		},
 	}

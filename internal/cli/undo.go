@@ -13,6 +13,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/cli/target"
 	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/backup"
@@ -123,6 +124,8 @@ func explainUndo(err error) error {
 		return nil
 	case errors.Is(err, workspace.ErrConflict):
 		return term.Failf("%w\nundo does not touch what somebody else has written; \"workspace undo --list\" shows the changes", err)
+	case ops.Path(err) == ".":
+		return term.Fail(term.Cause(err))
 	}
 	return term.Fail(err)
 }

@@ -284,7 +284,7 @@ func checkString(s *jsonschema.Schema, name string, raw json.RawMessage) error {
 	}
 }
 
-// wrongCount returns the error of a list with got items, of which the schema bounds the number.
+// wrongCount returns the error of a list with got items, whose number the schema bounds.
 func wrongCount(name, bound string, want, got int) error {
 	return &argumentError{
 		message: fmt.Sprintf("parameter %q must have %s %s, and has %d", name, bound, wording.Count(want, "item", "items"), got),

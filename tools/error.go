@@ -165,6 +165,9 @@ func describe(err error) (path, message string) {
 		}
 		return pathError.Path, strings.Join(lines, "\n")
 	}
+	if pathError.Path == "" { // an empty pattern
+		return "", pathError.Err.Error()
+	}
 	return pathError.Path, clip(pathError.Path, pathChars) + ": " + pathError.Err.Error()
 }
 

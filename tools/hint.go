@@ -225,9 +225,13 @@ const (
 // nothing similar: a model that follows the hint would delete a file that nobody has named.
 func (ts *toolset) missingHint(ctx context.Context, op, name string) string {
 	element, dir, near := ts.nearName(ctx, name)
+	if near == name { // it is listed
+		if ts.typeOf(ctx, element) == workspace.TypeSymlink {
+			return fmt.Sprintf("%q is a symlink whose target does not exist.", element)
+		}
+		near = ""
+	}
 	switch {
-	case ts.typeOf(ctx, element) == workspace.TypeSymlink:
-		return fmt.Sprintf("%q is a symlink whose target does not exist.", element)
 	case op == ops.Mkdir && near != "":
 		return fmt.Sprintf("The parent directory does not exist. Did you mean %q? Set recursive to make what is missing.", near)
 	case op == ops.Mkdir:
@@ -263,7 +267,8 @@ func (ts *toolset) lookHint(dir string) string {
 //	scr/main.go      scr           .      src/main.go
 //	x/y/z.go         x             .
 //
-// near is not looked up, so below the sibling there may be no such file. Of a large directory
+// near is name if the element is listed, as a symlink whose target does not exist is. It is
+// not looked up, so below the sibling there may be no such file. Of a large directory
 // only the first names are compared. It climbs a few directories at most: a name that is made
 // up would cost a listing for each of its elements.
 func (ts *toolset) nearName(ctx context.Context, name string) (element, dir, near string) {
@@ -280,7 +285,7 @@ func (ts *toolset) nearName(ctx context.Context, name string) (element, dir, nea
 				return c.Type != workspace.TypeDirectory && c.Type != workspace.TypeSymlink
 			})
 		}
-		if sibling := wording.Closest(base, names(children)); sibling != "" && sibling != base {
+		if sibling := wording.Closest(base, names(children)); sibling != "" {
 			near = workspace.Join(dir, sibling) + strings.TrimPrefix(name, element)
 		}
 		return element, dir, near

@@ -238,9 +238,9 @@ func checkArray(s *jsonschema.Schema, name string, raw json.RawMessage) error {
 	}
 	switch {
 	case s.MinItems != nil && len(items) < *s.MinItems:
-		return outOfRange(name, fmt.Sprintf("have at least %d items", *s.MinItems), len(items))
+		return wrongCount(name, "at least", *s.MinItems, len(items))
 	case s.MaxItems != nil && len(items) > *s.MaxItems:
-		return outOfRange(name, fmt.Sprintf("have at most %d items", *s.MaxItems), len(items))
+		return wrongCount(name, "at most", *s.MaxItems, len(items))
 	}
 	for i, item := range items {
 		if err := checkValue(s.Items, fmt.Sprintf("%s[%d]", name, i), item); err != nil {
@@ -258,9 +258,9 @@ func checkInteger(s *jsonschema.Schema, name string, raw json.RawMessage) error 
 	case !ok:
 		return wrongType(s, name, raw)
 	case s.Minimum != nil && float64(n) < *s.Minimum:
-		return outOfRange(name, fmt.Sprintf("be at least %.0f", *s.Minimum), n)
+		return outOfRange(name, fmt.Sprintf("at least %.0f", *s.Minimum), n)
 	case s.Maximum != nil && float64(n) > *s.Maximum:
-		return outOfRange(name, fmt.Sprintf("be at most %.0f", *s.Maximum), n)
+		return outOfRange(name, fmt.Sprintf("at most %.0f", *s.Maximum), n)
 	}
 	return nil
 }
@@ -284,11 +284,18 @@ func checkString(s *jsonschema.Schema, name string, raw json.RawMessage) error {
 	}
 }
 
-// outOfRange returns the error of a number, or of a list whose length is got, that the
-// schema bounds.
-func outOfRange(name, must string, got int) error {
+// wrongCount returns the error of a list with got items, whose number the schema bounds.
+func wrongCount(name, bound string, want, got int) error {
 	return &argumentError{
-		message: fmt.Sprintf("parameter %q must %s, and is %d", name, must, got),
+		message: fmt.Sprintf("parameter %q must have %s %s, and has %d", name, bound, wording.Count(want, "item", "items"), got),
+		hint:    fmt.Sprintf("Choose another %s within its bounds, or leave it out.", name),
+	}
+}
+
+// outOfRange returns the error of a number that the schema bounds.
+func outOfRange(name, bound string, got int) error {
+	return &argumentError{
+		message: fmt.Sprintf("parameter %q must be %s, and is %d", name, bound, got),
 		hint:    fmt.Sprintf("Choose another %s within its bounds, or leave it out.", name),
 	}
 }

@@ -47,7 +47,7 @@ func TestBadArguments(t *testing.T) {
 		{"string-for-array", "edit_file", `{"path":"a","edits":"[]"}`, `must be an array, not the string`, "without quotes: []"},
 		{"string-in-array", "edit_file", `{"path":"a","edits":["x"]}`, `parameter "edits[0]" must be an object`, "braces"},
 		{"null-in-array", "edit_file", `{"path":"a","edits":[null]}`, `parameter "edits[0]" must be an object`, "braces"},
-		{"no-edits", "edit_file", `{"path":"a","edits":[]}`, `parameter "edits" must have at least 1 items, and is 0`, ""},
+		{"no-edits", "edit_file", `{"path":"a","edits":[]}`, `parameter "edits" must have at least 1 item, and has 0`, "within its bounds"},
 		{"enum", "read_file", `{"path":"a","encoding":"utf8"}`, `must be one of "utf-8", "base64", not "utf8"`, "listed"},
 		{"array", "stat", `["a"]`, `the arguments must be an object, not the array ["a"]`, "one JSON object"},
 		{"string", "stat", `"a"`, `the arguments must be an object, not the string "a"`, "one JSON object"},

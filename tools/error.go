@@ -108,13 +108,13 @@ func (ts *toolset) plainHint(ctx context.Context, _, path string, code Code, err
 	case errors.As(err, &notFound) && notFound.Nearest != nil:
 		return fmt.Sprintf("The nearest text is on line %d:\n%s\nCopy the text as it is in the file. Nothing was written.", notFound.Nearest.Line, notFound.Nearest.Text)
 	case code == CodeNotExist && errors.As(err, &inFile) && inFile.Op != ops.Rm: // what a call did not name is not for it to remove
-		if _, _, near := ts.nearName(policy.WithApprover(ctx, nil), path); near != "" {
+		if _, _, near := ts.nearName(policy.WithApprover(ctx, nil), path); near != "" && near != path {
 			return fmt.Sprintf("Did you mean %q?", near)
 		}
 	case (code == CodeReadRequired || code == CodeConflict) && errors.As(err, &hinted):
 		return hinted.hint
 	}
-	return advice[code].model
+	return adviceOn(code, err)
 }
 
 // timedOut is what a model is told about a call that took too long. It is made without the
@@ -164,6 +164,9 @@ func describe(err error) (path, message string) {
 			lines = append(lines, line)
 		}
 		return pathError.Path, strings.Join(lines, "\n")
+	}
+	if pathError.Path == "" { // an empty pattern
+		return "", pathError.Err.Error()
 	}
 	return pathError.Path, clip(pathError.Path, pathChars) + ": " + pathError.Err.Error()
 }

@@ -51,6 +51,15 @@ func (ts *toolset) hint(ctx context.Context, op, path string, code Code, err err
 	case CodeConflict:
 		return ts.conflictHint(op)
 	}
+	return adviceOn(code, err)
+}
+
+// adviceOn is the general advice for a code. A denial that an approval lifts has its own.
+func adviceOn(code Code, err error) string {
+	var denied *policy.DeniedError
+	if errors.As(err, &denied) && denied.Decision().Effect == policy.Ask {
+		return notApproved
+	}
 	return advice[code].model
 }
 
@@ -65,8 +74,9 @@ func remedyHint(code Code, remedy string) string {
 
 // Hints that are the same for each tool.
 const (
-	notAllowed = "This is not allowed here, and trying again will not help. Work elsewhere, or ask the user."
-	notNow     = "The store does not answer just now. Try the same call again."
+	notAllowed  = "This is not allowed here, and trying again will not help. Work elsewhere, or ask the user."
+	notApproved = "This needs an approval, which it did not get. Work elsewhere, or ask the user."
+	notNow      = "The store does not answer just now. Try the same call again."
 )
 
 // advice is what a model, and a person who sets up a workspace, can do about an error if only
@@ -130,7 +140,7 @@ const specialHint = "It is a device, a socket or a pipe, which has no content to
 
 // invalidHint is about the path if that is at fault, or about what it stands for.
 func (ts *toolset) invalidHint(ctx context.Context, path string, err error) string {
-	if errors.Is(err, workspace.ErrEscape) || !ops.ValidName(path) {
+	if errors.Is(err, workspace.ErrEscape) {
 		return `Give a path from the root of the workspace, such as src/main.go, that does not leave it with "..".`
 	}
 	if errors.Is(err, workspace.ErrSymlink) {
@@ -215,6 +225,12 @@ const (
 // nothing similar: a model that follows the hint would delete a file that nobody has named.
 func (ts *toolset) missingHint(ctx context.Context, op, name string) string {
 	element, dir, near := ts.nearName(ctx, name)
+	if near == name { // it is listed
+		if ts.typeOf(ctx, element) == workspace.TypeSymlink {
+			return fmt.Sprintf("%q is a symlink whose target does not exist.", element)
+		}
+		near = ""
+	}
 	switch {
 	case op == ops.Mkdir && near != "":
 		return fmt.Sprintf("The parent directory does not exist. Did you mean %q? Set recursive to make what is missing.", near)
@@ -251,7 +267,8 @@ func (ts *toolset) lookHint(dir string) string {
 //	scr/main.go      scr           .      src/main.go
 //	x/y/z.go         x             .
 //
-// near is not looked up, so below the sibling there may be no such file. Of a large directory
+// near is name if the element is listed, as a symlink whose target does not exist is. It is
+// not looked up, so below the sibling there may be no such file. Of a large directory
 // only the first names are compared. It climbs a few directories at most: a name that is made
 // up would cost a listing for each of its elements.
 func (ts *toolset) nearName(ctx context.Context, name string) (element, dir, near string) {
@@ -268,7 +285,7 @@ func (ts *toolset) nearName(ctx context.Context, name string) (element, dir, nea
 				return c.Type != workspace.TypeDirectory && c.Type != workspace.TypeSymlink
 			})
 		}
-		if sibling := wording.Closest(base, names(children)); sibling != "" && sibling != base {
+		if sibling := wording.Closest(base, names(children)); sibling != "" {
 			near = workspace.Join(dir, sibling) + strings.TrimPrefix(name, element)
 		}
 		return element, dir, near

@@ -78,6 +78,8 @@ func TestHintsFit(t *testing.T) {
 		has, not string
 	}{
 		{"escape", "read_file", object{"path": "../x"}, tools.CodeInvalid, "Give a path from the root", "device"},
+		{"long-name", "read_file", object{"path": strings.Repeat("a", 300)}, tools.CodeInvalid, "", "Give a path"},
+		{"reserved-name", "read_file", object{"path": ".workspacekit-tmp-x"}, tools.CodeInvalid, "", "Give a path"},
 		{"read-pipe", "read_file", object{"path": "pipe"}, tools.CodeInvalid, "a device, a socket or a pipe", "Give a path"},
 		{"read-loop", "read_file", object{"path": "loop"}, tools.CodeInvalid, "a symlink that leads back to itself", "Give a path"},
 		{"below-a-file", "read_file", object{"path": "filr/a"}, tools.CodeNotExist, "See what is there", "Did you mean"},
@@ -111,6 +113,7 @@ func TestHintsOfSymlinks(t *testing.T) {
 	for _, err := range []error{
 		os.Mkdir(filepath.Join(dir, "d"), 0o755), os.WriteFile(filepath.Join(dir, "d", "a"), []byte("one\n"), 0o644),
 		os.Symlink("d/a", filepath.Join(dir, "link")), os.Symlink("d", filepath.Join(dir, "dir")), os.Symlink("loop", filepath.Join(dir, "loop")),
+		os.Symlink("none", filepath.Join(dir, "dangling")),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -132,16 +135,19 @@ func TestHintsOfSymlinks(t *testing.T) {
 		files workspace.FileSystem
 		op    string
 		args  object
+		code  tools.Code
 		want  string
 	}{
-		{fsys, "apply_patch", patch("link"), "No symlink is followed here. Give the name that it stands for: d/a."},
-		{fsys, "apply_patch", patch("dir/a"), "No symlink is followed here. Give the name that it stands for: d/a."},
-		{fsys, "apply_patch", patch("loop"), "It is a symlink that leads back to itself, or through too many others. Leave it alone, or ask the user."},
-		{fsys, "read_file", object{"path": "loop"}, "It is a symlink that leads back to itself, or through too many others. Leave it alone, or ask the user."},
-		{exact, "read_file", object{"path": "link"}, "No symlink is followed here. Give a name without one."},
+		{fsys, "apply_patch", patch("link"), tools.CodeInvalid, "No symlink is followed here. Give the name that it stands for: d/a."},
+		{fsys, "apply_patch", patch("dir/a"), tools.CodeInvalid, "No symlink is followed here. Give the name that it stands for: d/a."},
+		{fsys, "apply_patch", patch("loop"), tools.CodeInvalid, "It is a symlink that leads back to itself, or through too many others. Leave it alone, or ask the user."},
+		{fsys, "read_file", object{"path": "loop"}, tools.CodeInvalid, "It is a symlink that leads back to itself, or through too many others. Leave it alone, or ask the user."},
+		{exact, "read_file", object{"path": "link"}, tools.CodeInvalid, "No symlink is followed here. Give a name without one."},
+		{fsys, "read_file", object{"path": "dangling"}, tools.CodeNotExist, `"dangling" is a symlink whose target does not exist.`},
+		{fsys, "read_file", object{"path": "dangling/a"}, tools.CodeNotExist, `"dangling" is a symlink whose target does not exist.`},
 	} {
 		set := newSetOf(t, workspace.New("test", tt.files, nil), nil)
-		if err := bad(t, set, tt.op, tt.args, tools.CodeInvalid); err.Hint != tt.want {
+		if err := bad(t, set, tt.op, tt.args, tt.code); err.Hint != tt.want {
 			t.Errorf("%s(%v): hint %q, want %q", tt.op, tt.args, err.Hint, tt.want)
 		}
 	}

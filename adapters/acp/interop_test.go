@@ -324,7 +324,7 @@ var toolCalls = []struct{ tool, args, want string }{
 	{"write_file", `{"path":"deep/empty","content":""}`, "Created deep/empty (0 bytes, version v)."},
 	{"rm", `{"path":"b.txt"}`, "Removed b.txt."},
 	{"rm", `{"path":"dir/c.txt"}`, "POLICY_DENIED: dir/c.txt: forbidden by policy: it matches rules[0], \"**\", which asks before delete; allowed: read, write, edit, move, copy, list, mkdir; it was refused\n" +
-		"This is not allowed here, and trying again will not help. Work elsewhere, or ask the user."},
+		"This needs an approval, which it did not get. Work elsewhere, or ask the user."},
 	{"read_file", `{"path":"none"}`, "FILE_NOT_FOUND: none: file does not exist\nSee what is there with ls of \".\", or find it with glob."},
 }
 

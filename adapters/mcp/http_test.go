@@ -184,7 +184,7 @@ func TestHTTPRefusesOptions(t *testing.T) {
 	server := mcp.NewServer(newSet(t, newMemory(t, nil)), nil)
 	for _, test := range []struct{ addr, token, want string }{
 		{"0.0.0.0:0", "", "token is required"},
-		{"127.0.0.1:0", "short", "use at least 16"},
+		{"127.0.0.1:0", "short", "fewer than 16 characters"},
 	} {
 		opts := &mcp.HTTPOptions{}
 		if test.token != "" {

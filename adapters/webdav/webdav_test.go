@@ -542,7 +542,7 @@ func TestServeRefusesOptions(t *testing.T) {
 		want   string
 	}{
 		{"0.0.0.0:0", nil, "token is required"},
-		{"127.0.0.1:0", []string{"short"}, "use at least 16"},
+		{"127.0.0.1:0", []string{"short"}, "fewer than 16 characters"},
 	} {
 		listener, err := net.Listen("tcp", test.addr)
 		if err != nil {

@@ -56,7 +56,7 @@ func newVerify(flags *target.Flags) *cobra.Command {
 		Long:  verifyLong,
 		Example: `  workspace audit verify audit.jsonl
   workspace audit verify audit.jsonl --expect 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08`,
-		Args: cobra.ExactArgs(1),
+		Args: term.Positional,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := flags.Refuse("for verify, which is about a log"); err != nil {
 				return err
@@ -80,17 +80,23 @@ func verify(cmd *cobra.Command, path, expect string, asJSON bool) error {
 	} else {
 		report, err = audit.VerifyFile(path, expect)
 	}
-	var pathError *fs.PathError
-	switch {
-	case errors.As(err, &pathError):
-		return term.Failf("%s: %w", pathError.Path, pathError.Err)
-	case err != nil:
-		return term.Failf("%s: %w", path, err)
+	if err != nil {
+		return failedLog(path, err)
 	}
 	if asJSON {
 		return term.Fail(json.NewEncoder(cmd.OutOrStdout()).Encode(report))
 	}
 	return term.Fail(printReport(cmd.OutOrStdout(), path, report))
+}
+
+// failedLog returns the failure of reading the log in the file path. An error of another file,
+// such as a rotated one, names that.
+func failedLog(path string, err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		path = pathError.Path
+	}
+	return term.Failf("%s: %w", path, term.Cause(err))
 }
 
 // printReport prints what a log has that is as it was written.

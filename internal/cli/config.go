@@ -34,7 +34,7 @@ server use it to complete and check a file that begins with the line
 
   # yaml-language-server: $schema=workspace.schema.json`,
 		Example: `  workspace config schema > workspace.schema.json`,
-		Args:    cobra.NoArgs,
+		Args:    term.Positional,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return printSchema(cmd, flags) },
 	})
 	return cmd
@@ -70,7 +70,7 @@ func newValidate(flags *target.Flags) *cobra.Command {
 		Example: `  workspace validate
   workspace validate team.yaml
   workspace validate --json`,
-		Args: cobra.MaximumNArgs(1),
+		Args: term.Positional,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
 		},

@@ -36,7 +36,7 @@ func newGC(flags *target.Flags) *cobra.Command {
   workspace gc --dry-run
   workspace gc --engine podman
   workspace gc --engine-arg --context=remote`,
-		Args: cobra.NoArgs,
+		Args: term.Positional,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := flags.Refuse("for gc, which is about an engine"); err != nil {
 				return err
@@ -44,7 +44,7 @@ func newGC(flags *target.Flags) *cobra.Command {
 			name := cmp.Or(engine, os.Getenv(container.EnvEngine), "docker")
 			left, err := container.Leftovers(cmd.Context(), &container.Options{Engine: append([]string{name}, args...)})
 			if err != nil {
-				return term.Fail(err)
+				return term.Failf("%s: %w", name, term.Cause(err))
 			}
 			return removeLeft(cmd, left, dryRun)
 		},
@@ -68,7 +68,7 @@ func removeLeft(cmd *cobra.Command, left []container.Leftover, dryRun bool) erro
 		done := "would remove"
 		if !dryRun {
 			if err := l.Remove(cmd.Context()); err != nil {
-				errs = append(errs, fmt.Errorf("%s: %w", l.Name, err))
+				errs = append(errs, fmt.Errorf("%s: %w", l.Name, term.Cause(err)))
 				continue
 			}
 			done = "removed"

@@ -3,9 +3,11 @@ package cli
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -44,6 +46,9 @@ func (h *httpFlags) add(cmd *cobra.Command, address string) {
 // Whether others can reach it is asked of the listener and not of the flag, as a name can
 // stand for any address.
 func (h *httpFlags) listen(ctx context.Context) (net.Listener, error) {
+	if slices.Contains(h.hosts, "") {
+		return nil, errors.New("--allow-host is empty: name a host")
+	}
 	if err := h.readTokens(); err != nil {
 		return nil, err
 	}
@@ -56,7 +61,7 @@ func (h *httpFlags) listen(ctx context.Context) (net.Listener, error) {
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(cmp.Or(host, "127.0.0.1"), port))
 	if err != nil {
-		return nil, term.Fail(err)
+		return nil, term.Failf("--http %q: %w", h.address, listenCause(err))
 	}
 	if len(h.tokens) == 0 && !httpguard.IsLoopback(listener.Addr()) {
 		listener.Close()
@@ -69,6 +74,19 @@ func (h *httpFlags) listen(ctx context.Context) (net.Listener, error) {
 	return listener, nil
 }
 
+// listenCause returns why nobody can listen, without the addresses of name servers.
+func listenCause(err error) error {
+	var lookup *net.DNSError
+	var failed *net.OpError
+	switch {
+	case errors.As(err, &lookup):
+		return errors.New(lookup.Err)
+	case errors.As(err, &failed):
+		return failed.Err
+	}
+	return err
+}
+
 // readTokens reads the tokens of the environment and of the file. They are words, so that
 // white space at a line end does not matter. A file without any is an error, as its owner
 // believes that there is one.
@@ -79,11 +97,11 @@ func (h *httpFlags) readTokens() error {
 	}
 	text, err := os.ReadFile(h.tokenFile)
 	if err != nil {
-		return err
+		return fmt.Errorf("--token-file %q: %s", h.tokenFile, term.Plain(err))
 	}
 	inFile := strings.Fields(string(text))
 	if len(inFile) == 0 {
-		return fmt.Errorf("--token-file %s has no token", h.tokenFile)
+		return fmt.Errorf("--token-file %q has no token: write one of at least %d characters on a line", h.tokenFile, httpguard.MinToken)
 	}
 	h.tokens = append(h.tokens, inFile...)
 	return nil

@@ -40,7 +40,7 @@ func newLint(flags *target.Flags, tool *target.ToolFlags) *cobra.Command {
 		Long:  lintLong,
 		Example: `  workspace tools lint
   workspace tools lint --vendor gemini --descriptions compact`,
-		Args: cobra.NoArgs,
+		Args: term.Positional,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case vendor == all:

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -48,12 +49,15 @@ The operations are read, write, edit, delete, move, copy, list, mkdir and run. T
 code is 0 whether the operation is allowed or not.`,
 		Example: `  workspace policy explain read .env
   workspace -w docs policy explain delete guide.md --json`,
-		Args:      cobra.ExactArgs(2),
+		Args:      term.Positional,
 		ValidArgs: []string{"read", "write", "edit", "delete", "move", "copy", "list", "mkdir", "run"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name, err := workspace.CleanName("", args[1])
 			if err != nil {
 				return fmt.Errorf("the name %q cannot be used: %w", args[1], err)
+			}
+			if ops := cmd.ValidArgs; !slices.Contains(ops, args[0]) {
+				return fmt.Errorf("there is no operation %q: %s", args[0], wording.Suggest(args[0], ops))
 			}
 			explained, err := explain(flags, policy.Op(args[0]), name)
 			if err != nil {
@@ -113,7 +117,7 @@ It prints each case that fails, with its line in the file. The exit code is 1 if
 fails, and 2 if the file has no cases.`,
 		Example: `  workspace policy test
   workspace -w docs policy test --json`,
-		Args: cobra.NoArgs,
+		Args: term.Positional,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := flags.Select()
 			if err != nil {

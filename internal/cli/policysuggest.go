@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"path"
 	"slices"
@@ -38,18 +37,17 @@ the target of a symlink: add it yourself. Read the rules before you use them. Wi
 only the operations of those workspaces count.`,
 		Example: `  workspace policy suggest audit.jsonl
   workspace -w repo policy suggest audit.jsonl`,
-		Args: cobra.ExactArgs(1),
+		Args: term.Positional,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := flags.Refuse("for suggest, which reads an audit log", "workspace"); err != nil {
 				return err
 			}
 			used, err := readUses(args[0], flags.Workspaces)
-			var pathError *fs.PathError
-			switch {
-			case errors.As(err, &pathError):
-				return fmt.Errorf("%s: %w", pathError.Path, pathError.Err)
-			case err != nil:
-				return term.Failf("%s: %w", args[0], err)
+			if err != nil {
+				return failedLog(args[0], err)
+			}
+			if len(used) == 0 && len(flags.Workspaces) > 0 {
+				return term.Failf("%s: it has no operation of the workspace %s that was carried out", args[0], strings.Join(flags.Workspaces, " or "))
 			}
 			return term.Fail(printRules(cmd.OutOrStdout(), used))
 		},

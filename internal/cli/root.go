@@ -149,9 +149,14 @@ func newTree(args []string, locate target.Locator, all bool) *cobra.Command {
 	}
 	root.Version = version()
 	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
 	for _, command := range root.Commands() {
-		if command.Name() == "help" {
+		switch command.Name() {
+		case "help":
 			refuseUnknownTopics(root, command)
+		case "completion": // for cobra, a word that is no shell is no error
+			command.Args = term.Subcommands("shell")
+			command.RunE = needsCommand("completion needs a shell, such as \"workspace completion bash\"")
 		}
 	}
 	return root
@@ -164,7 +169,7 @@ func newVersion() *cobra.Command {
 		Short:   "Print the version",
 		Long:    "Version prints the version of this program, the version of Go, and the system that the\nprogram was built for.",
 		Example: "  workspace version",
-		Args:    cobra.NoArgs,
+		Args:    term.Positional,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "workspace %s %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 			return term.Fail(err)

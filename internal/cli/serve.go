@@ -53,7 +53,7 @@ func newMCP(flags *target.Flags) *cobra.Command {
   workspace -C ~/project mcp --dialect mcp-filesystem
   workspace -C ~/project mcp --http 8080
   workspace mcp --http 0.0.0.0:8080 --token-file ~/.config/mcp-token`,
-		Args: cobra.NoArgs,
+		Args: term.Positional,
 		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd, flags, tool, over, textOnly) },
 	}
 	tool.Add(cmd)
@@ -176,7 +176,7 @@ The formats are
   workspace -w repo tools --format openai
   workspace --name docs --read-only tools --format anthropic
   workspace tools --format gemini --descriptions compact`,
-		Args: cobra.NoArgs,
+		Args: term.Positional,
 		RunE: func(cmd *cobra.Command, _ []string) error { return printTools(cmd, flags, tool, format) },
 	}
 	tool.Add(cmd)

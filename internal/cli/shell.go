@@ -41,6 +41,10 @@ The script's exit code is the exit code of shell.`,
   workspace -w repo -w lake shell -c 'cp /repo/a.txt /lake/'
   workspace shell`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			given := cmd.Flags().Changed("command")
+			if err := flags.RefuseStdin("the script"); err != nil && !given {
+				return err
+			}
 			opened, err := flags.OpenTools(cmd.Context(), target.ToolFlags{})
 			if err != nil {
 				return err
@@ -52,7 +56,7 @@ The script's exit code is the exit code of shell.`,
 			}
 			cmd.SetContext(approved.Context(cmd, flags.Style))
 			s := shell.New(workspaces, nil)
-			return runShell(cmd, s, script, cmd.Flags().Changed("command"), args)
+			return runShell(cmd, s, script, given, args)
 		},
 	}
 	approved.Add(cmd)

@@ -34,7 +34,7 @@ func newTrust(flags *target.Flags) *cobra.Command {
   workspace trust team/workspace.yaml
   workspace trust --list
   workspace trust --revoke workspace.yaml`,
-		Args: cobra.MaximumNArgs(1),
+		Args: term.Positional,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := flags.Refuse("for trust, which is about a file", "config"); err != nil {
 				return err
@@ -132,7 +132,7 @@ func revokeTrust(out io.Writer, store *config.TrustStore, path string) error {
 	err := store.Revoke(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return errors.New(term.Plain(err))
+		return fmt.Errorf("%q is not among the trusted files, which \"workspace trust --list\" prints", path)
 	case err != nil:
 		return term.Fail(err)
 	}

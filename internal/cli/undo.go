@@ -13,6 +13,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/cli/target"
 	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/backup"
@@ -47,7 +48,7 @@ func newUndo(flags *target.Flags) *cobra.Command {
   workspace undo --dry-run --all
   workspace -w repo undo --session run.json --all
   workspace undo --list`,
-		Args: cobra.NoArgs,
+		Args: term.Positional,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if u.list && (u.All || u.Redo || u.DryRun || cmd.Flags().Changed("last")) {
 				return errors.New("--list changes nothing: leave the other flags but --session out")
@@ -112,7 +113,7 @@ func sessionID(given string) (string, error) {
 		err = json.Unmarshal(data, s)
 	}
 	if err != nil {
-		return "", fmt.Errorf("--session: %w", err)
+		return "", fmt.Errorf("--session %q: no session can be read from it: %s", given, term.Plain(err))
 	}
 	return s.ID(), nil
 }
@@ -124,6 +125,8 @@ func explainUndo(err error) error {
 		return nil
 	case errors.Is(err, workspace.ErrConflict):
 		return term.Failf("%w\nundo does not touch what somebody else has written; \"workspace undo --list\" shows the changes", err)
+	case ops.Path(err) == ".":
+		return term.Fail(term.Cause(err))
 	}
 	return term.Fail(err)
 }

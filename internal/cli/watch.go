@@ -24,7 +24,7 @@ directory again. Watch runs until it is interrupted, and exits with 130.`,
 		Example: `  workspace watch
   workspace -w repo watch src
   workspace -C ~/project watch src --json`,
-		Args: cobra.MaximumNArgs(1),
+		Args: term.Positional,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := "."
 			if len(args) == 1 {
@@ -47,7 +47,7 @@ func watch(cmd *cobra.Command, flags *target.Flags, dir string, asJSON bool) err
 	defer ws.Close()
 	events, err := ws.Watch(cmd.Context(), dir, nil)
 	if err != nil {
-		return term.Failf("%s: %s", dir, term.Plain(err))
+		return term.Failf("%s: %w", dir, term.Cause(err))
 	}
 	term.Say(cmd.ErrOrStderr(), "workspace: watching "+dir)
 	style := flags.Style(cmd.OutOrStdout())

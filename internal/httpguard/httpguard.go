@@ -39,7 +39,7 @@ const (
 func CheckTokens(addr net.Addr, tokens []string) error {
 	for _, token := range tokens {
 		if len(token) < MinToken {
-			return fmt.Errorf("a token has %d characters; use at least %d", len(token), MinToken)
+			return fmt.Errorf("a token has fewer than %d characters: use a longer one", MinToken)
 		}
 	}
 	if len(tokens) == 0 && !IsLoopback(addr) {

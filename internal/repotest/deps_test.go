@@ -35,7 +35,7 @@ var policy = map[string][]string{
 	"workspace/kind":        {"workspace"},
 	"workspace/patch":       {"workspace", "workspace/transaction", "internal/charset", "internal/lazyregexp", "internal/ops", "internal/wording", "github.com/bluekeyes/go-gitdiff/gitdiff"},
 	"workspace/transaction": {"workspace", "workspace/backup", "workspace/fallback", "internal/ops", "internal/process", "internal/session"},
-	"workspace/config": {"workspace/config/internal/document", "internal/ops", "workspace", "workspace/fallback", "workspace/audit", "workspace/gitstage", "workspace/kind", "workspace/observe",
+	"workspace/config": {"workspace/config/internal/document", "internal/ops", "internal/wording", "workspace", "workspace/fallback", "workspace/audit", "workspace/gitstage", "workspace/kind", "workspace/observe",
 		"workspace/backup", "workspace/policy", "workspace/quota", "workspace/transaction", "github.com/google/jsonschema-go/jsonschema"},
 	"workspace/config/internal/document": {"internal/lazyregexp", "internal/wording", "github.com/goccy/go-yaml/...", "github.com/google/jsonschema-go/jsonschema"},
 

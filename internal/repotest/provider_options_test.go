@@ -161,7 +161,7 @@ func TestURLs(t *testing.T) {
 		{"docker://box?a;b", "", "it cannot be read"},
 		{"kubectl://web-1/srv?container=main&namespace=team&context=prod",
 			`{"pod":"web-1","container":"main","namespace":"team","context":"prod","workspaceDir":"/srv"}`, ""},
-		{"kubectl://web-1?node=a", "", "expected kubectl://pod/directory"},
+		{"kubectl://web-1?node=a", "", `the parameter "node" is unknown: there are container, context, namespace`},
 		{"s3://lake/team%20a/?endpoint=http://127.0.0.1:9000&pathStyle=true",
 			`{"bucket":"lake","prefix":"team a/","region":"eu-west-1","endpoint":"http://127.0.0.1:9000","pathStyle":true}`, ""},
 		{"s3://lake?index=true", `{"bucket":"lake","region":"eu-west-1","index":true}`, ""},
@@ -171,7 +171,7 @@ func TestURLs(t *testing.T) {
 		{"mem://", `{"dirs":[],"files":{}}`, ""},
 		{"mem://a", "", "expected mem://"},
 		{"file://host/a", "", "expected file:///path/of/a/folder"},
-		{"file:///a?b=c", "", `the parameter "b" is unknown: there are relaxed, sync and index`},
+		{"file:///a?b=c", "", `the parameter "b" is unknown: there are index, relaxed, sync`},
 		{"file:///none/such", "", "file does not exist"},
 	}
 	for _, tt := range tests {

@@ -60,17 +60,20 @@ func TestProvidersDoc(t *testing.T) {
 What each provider declares in its ` + "`Capabilities`" + `, and the conformance suite proves.
 ` + "`go test ./internal/repotest -update`" + ` writes this page.
 
-| provider | write | versions | conditional write | watch | move | copy |
-|---|---|---|---|---|---|---|
+| provider | write | versions | conditional write | watch | move | copy | run |
+|---|---|---|---|---|---|---|---|
 `)
 	for _, provider := range listProviders(t) {
 		caps := workspace.CapabilitiesOf(provider.fsys)
-		watch := string(caps.Watch)
-		if strings.Contains(provider.name, "container") {
+		watch, run := string(caps.Watch), yes(caps.Run)
+		switch provider.name {
+		case "`container.Open`":
 			watch = "native or polled" // as the image can
+		case "`localbash.Open`":
+			run = "with `Options.Run`, on Linux"
 		}
-		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s |\n", provider.name,
-			yes(caps.Write), yes(caps.Versions), yes(caps.ConditionalWrite), watch, yes(caps.Move), yes(caps.Copy))
+		fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s | %s | %s |\n", provider.name,
+			yes(caps.Write), yes(caps.Versions), yes(caps.ConditionalWrite), watch, yes(caps.Move), yes(caps.Copy), run)
 	}
 	b.WriteString("\nEach square is a clause of the [contract](contract.md):\n\n" +
 		"![The clauses of the contract that the suite proves for each provider](images/conformance.svg)\n")

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/kind"
 )
@@ -257,9 +258,9 @@ func (o settings) keysOfNew() []string {
 
 // parseURL reads docker://CONTAINER/DIR?engine=podman&user=NAME.
 func parseURL(text string) (any, error) {
-	u, err := parseNamed(text, "engine", "user")
+	u, err := parseNamed(text, "docker://container/directory?engine=podman&user=name", "engine", "user")
 	if err != nil {
-		return nil, fmt.Errorf("%w: expected docker://container/directory?engine=podman&user=name", err)
+		return nil, err
 	}
 	return settings{
 		Container: u.Host, WorkspaceDir: u.Path, Engine: u.Query().Get("engine"), User: u.Query().Get("user"),
@@ -267,18 +268,18 @@ func parseURL(text string) (any, error) {
 }
 
 // parseNamed reads a URL of something that has a name and a directory, and
-// parameters, each of them known and there once.
-func parseNamed(text string, parameters ...string) (*url.URL, error) {
+// parameters, each of them known and there once. example is one with them all.
+func parseNamed(text, example string, parameters ...string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil {
-		return nil, errors.New("it cannot be read")
+		return nil, fmt.Errorf("it cannot be read: expected %s", example)
 	}
 	query, err := url.ParseQuery(u.RawQuery)
 	switch {
 	case err != nil || u.Host == "" || u.Fragment != "":
-		return nil, errors.New("it cannot be read")
+		return nil, fmt.Errorf("it cannot be read: expected %s", example)
 	case u.User != nil:
-		return nil, errors.New("it has a user before the name")
+		return nil, fmt.Errorf("it has a user before the name: expected %s", example)
 	}
 	for _, known := range parameters {
 		if len(query[known]) > 1 {
@@ -287,7 +288,7 @@ func parseNamed(text string, parameters ...string) (*url.URL, error) {
 		delete(query, known)
 	}
 	if unknown := slices.Sorted(maps.Keys(query)); len(unknown) > 0 {
-		return nil, fmt.Errorf("the parameter %q is unknown: there are %s", unknown[0], strings.Join(parameters, ", "))
+		return nil, fmt.Errorf("the parameter %q is unknown: %s", unknown[0], wording.Suggest(unknown[0], parameters))
 	}
 	return u, nil
 }

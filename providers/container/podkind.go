@@ -90,9 +90,9 @@ func grantsOfPod(in kind.Input) ([]string, error) {
 
 // parsePod reads kubectl://POD/DIR?container=NAME&namespace=NAME&context=NAME.
 func parsePod(text string) (any, error) {
-	u, err := parseNamed(text, "container", "namespace", "context")
+	u, err := parseNamed(text, "kubectl://pod/directory?container=name&namespace=name&context=name", "container", "namespace", "context")
 	if err != nil {
-		return nil, fmt.Errorf("%w: expected kubectl://pod/directory?container=name&namespace=name&context=name", err)
+		return nil, err
 	}
 	query := u.Query()
 	return podSettings{

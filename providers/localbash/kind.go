@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/providers/localbash/internal/sys"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
@@ -253,7 +254,7 @@ func (o *settings) setParameters(text string) error {
 		}
 	}
 	if unknown := slices.Sorted(maps.Keys(query)); len(unknown) > 0 {
-		return fmt.Errorf("the parameter %q is unknown: there are relaxed, sync and index", unknown[0])
+		return fmt.Errorf("the parameter %q is unknown: %s", unknown[0], wording.Suggest(unknown[0], []string{"relaxed", "sync", "index"}))
 	}
 	return nil
 }

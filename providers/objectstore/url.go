@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/workspacekit/workspacekit/internal/wording"
 )
 
 // Scheme is what the URL of a workspace begins with.
@@ -85,7 +87,8 @@ func (o *Options) setParameter(name, value string) error {
 	case "idleTimeout":
 		return parseTime(name, value, &o.IdleTimeout)
 	default:
-		return invalid(fmt.Sprintf("the parameter %q is unknown: there are endpoint, region, profile, anonymous, requesterPays, pathStyle, probe, index, responseTimeout and idleTimeout", name))
+		return invalid(fmt.Sprintf("the parameter %q is unknown: %s", name, wording.Suggest(name, []string{
+			"endpoint", "region", "profile", "anonymous", "requesterPays", "pathStyle", "probe", "index", "responseTimeout", "idleTimeout"})))
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package backup
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -149,9 +150,21 @@ func (u *undo) run(ctx context.Context) ([]Change, error) {
 		}
 	}
 	if len(reverted) == 0 && len(errs) == 0 {
-		return nil, ops.Error(ops.Undo, ".", fs.ErrNotExist, errors.New("the journal has no change to undo"))
+		return nil, ops.Error(ops.Undo, ".", ops.Refinement{Text: u.none(), Of: fs.ErrNotExist}, nil)
 	}
 	return reverted, errors.Join(errs...)
+}
+
+// none says that there is nothing that the options ask for.
+func (u *undo) none() string {
+	text := "the journal has no change to undo"
+	if u.Redo {
+		text = "the journal has no undo to take back"
+	}
+	if u.Session != "" {
+		text += fmt.Sprintf(" of the session %q", u.Session)
+	}
+	return text
 }
 
 // enough reports whether as many changes are reverted as the options say, so that c is

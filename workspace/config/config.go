@@ -36,6 +36,7 @@ import (
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 	"github.com/workspacekit/workspacekit/workspace/kind"
@@ -286,7 +287,7 @@ func (c *Config) checkBackups(p *diagnostics) {
 		case at.Text == d.name:
 			p.Add(at.At, "the workspace %q keeps its backups itself without this key: leave it out", d.name)
 		case !slices.Contains(c.Names(), at.Text):
-			p.Add(at.At, "there is no workspace %q: %s", document.Short(at.Raw), document.Suggest(at.Raw, c.Names()))
+			p.Add(at.At, "there is no workspace %q: %s", document.Short(at.Raw), wording.Suggest(at.Raw, c.Names()))
 		case owner[place] != "":
 			p.Add(at.At, "the workspaces %q and %q have their backups in one directory: name two", owner[place], d.name)
 		}
@@ -297,12 +298,16 @@ func (c *Config) checkBackups(p *diagnostics) {
 // describe returns what an entry of the workspaces says.
 func describe(p *diagnostics, e document.Entry) *description {
 	d := &description{name: e.Key, at: e.At, node: e.Value}
-	if e.Value.Kind == document.Text {
-		d.Provider = e.Value
-		d.kind = urlOf(p, fmt.Sprintf("the workspace %q", document.Short(e.Key)), e.Value)
+	what := fmt.Sprintf("the workspace %q", document.Short(e.Key))
+	switch {
+	case e.Value.Kind == document.Text && IsURL(e.Value.Text):
+		d.Provider, d.kind = e.Value, e.Value
+		return d
+	case e.Value.Kind != document.Map && e.Value.Kind != document.Broken:
+		p.decoder().Wrong(what, e.Value, "a mapping such as {provider: mem://}, or a URL such as mem://")
 		return d
 	}
-	p.decoder().Decode(fmt.Sprintf("the workspace %q", document.Short(e.Key)), e.Value, reflect.ValueOf(d).Elem())
+	p.decoder().Decode(what, e.Value, reflect.ValueOf(d).Elem())
 	if d.Provider != nil {
 		d.kind = kindOf(p, d.Provider)
 	}
@@ -324,11 +329,12 @@ func kindOf(p *diagnostics, n *document.Node) *document.Node {
 	switch n.Kind {
 	case document.Broken:
 		return nil
-	case document.Text:
-		return urlOf(p, "provider", n)
 	case document.Map:
 	default:
-		p.decoder().Wrong("provider", n, aProvider)
+		if n.Kind == document.Text && IsURL(n.Text) {
+			return n
+		}
+		p.decoder().Wrong("provider", n, "a mapping such as {kind: memory}, or a URL such as mem://")
 		return nil
 	}
 	kind := n.Lookup(kindKey)
@@ -372,7 +378,7 @@ func (d *description) checkRequires(p *diagnostics, n *document.Node) {
 		switch {
 		case item.Kind != document.Text:
 		case !slices.Contains(requirementNames(), item.Text):
-			p.Add(item.At, "there is no capability %q: %s", document.Short(item.Raw), document.Suggest(item.Raw, requirementNames()))
+			p.Add(item.At, "there is no capability %q: %s", document.Short(item.Raw), wording.Suggest(item.Raw, requirementNames()))
 		case d.settings().ReadOnly && lacking(readable, []string{item.Text}) != "":
 			p.Add(item.At, "a workspace with readOnly has no %s: remove it here, or remove readOnly", item.Text)
 		}

@@ -7,8 +7,8 @@ import (
 	"io"
 	"slices"
 
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
-	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 )
 
 // Open opens the workspaces with the given names, or all of them if there are
@@ -66,7 +66,7 @@ func (c *Config) choose(names []string) ([]*description, error) {
 	}
 	for _, name := range names {
 		if wanted[name] {
-			return nil, fmt.Errorf("%s has no workspace %q: %s", c.file, name, document.Suggest(name, c.Names()))
+			return nil, fmt.Errorf("%s has no workspace %q: %s", c.file, name, wording.Suggest(name, c.Names()))
 		}
 	}
 	return chosen, nil

@@ -5,6 +5,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 	"github.com/workspacekit/workspacekit/workspace/kind"
 )
@@ -73,7 +74,7 @@ func (r *Registry) fromURL(p *diagnostics, d *description, in kind.Input) provid
 func (c *Config) fromNode(p *diagnostics, r *Registry, d *description, in kind.Input) provider {
 	of, ok := r.kinds[d.kind.Text]
 	if !ok {
-		p.Add(d.kind.At, "there is no kind of provider %q: %s", document.Short(d.kind.Raw), document.Suggest(d.kind.Raw, r.Kinds()))
+		p.Add(d.kind.At, "there is no kind of provider %q: %s", document.Short(d.kind.Raw), wording.Suggest(d.kind.Raw, r.Kinds()))
 		return provider{}
 	}
 	what, n := "the provider "+d.kind.Raw, d.Provider
@@ -84,17 +85,6 @@ func (c *Config) fromNode(p *diagnostics, r *Registry, d *description, in kind.I
 		return p.err()
 	}
 	return provider{name: d.kind.Text, kind: of, in: in}
-}
-
-const aProvider = "a mapping such as {kind: memory}, or a URL such as mem://"
-
-// urlOf returns n if it is a URL, and else nil, which is added.
-func urlOf(p *diagnostics, what string, n *document.Node) *document.Node {
-	if !IsURL(n.Text) {
-		p.decoder().Wrong(what, n, aProvider)
-		return nil
-	}
-	return n
 }
 
 // addError adds what a kind says of the provider: each of the errors that it

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
-	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 	"github.com/workspacekit/workspacekit/workspace/kind"
 )
 
@@ -168,7 +168,7 @@ func (r *Registry) checkRef(ref Ref) (*kind.Kind, error) {
 	k, ok := r.kinds[ref.Kind]
 	switch {
 	case !ok:
-		return nil, fmt.Errorf("there is no kind of provider %q: %s", ref.Kind, document.Suggest(ref.Kind, r.Kinds()))
+		return nil, fmt.Errorf("there is no kind of provider %q: %s", ref.Kind, wording.Suggest(ref.Kind, r.Kinds()))
 	case k.Ref == nil:
 		return nil, fmt.Errorf("the provider %s makes no references: %w", ref.Kind, errors.ErrUnsupported)
 	case ref.SchemaVersion < 1, ref.SchemaVersion > versionOf(k):

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace/kind"
 
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
@@ -119,7 +120,7 @@ func (r *Registry) parseURL(text string) (name string, options any, err error) {
 		for i := range known {
 			known[i] += "://"
 		}
-		return "", nil, fmt.Errorf("there is no kind of provider for %q: %s", scheme+"://", document.Suggest(scheme+"://", known))
+		return "", nil, fmt.Errorf("there is no kind of provider for %q: %s", scheme+"://", wording.Suggest(scheme+"://", known))
 	}
 	if options, err = k.ParseURL(scheme + "://" + rest); err != nil {
 		return "", nil, fmt.Errorf("the URL cannot be used: %w", err)

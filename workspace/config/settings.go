@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/backup"
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
@@ -205,7 +206,7 @@ func checkOps(p *diagnostics, effect string, ops *document.Node) {
 // checkOp adds that n is not an operation, unless it is one.
 func checkOp(p *diagnostics, n *document.Node) {
 	if !slices.Contains(policy.Ops(), policy.Op(n.Text)) {
-		p.Add(n.At, "there is no operation %q: %s", document.Short(n.Raw), document.Suggest(n.Raw, opNames()))
+		p.Add(n.At, "there is no operation %q: %s", document.Short(n.Raw), wording.Suggest(n.Raw, opNames()))
 	}
 }
 
@@ -511,7 +512,7 @@ func (t Tools) check(p *diagnostics, n *document.Node, workspaces int) {
 			p.Add(naming.At, "%s", wrong)
 		}
 	}
-	if timeout := n.Lookup("timeout"); timeout != nil {
+	if timeout := n.Lookup("timeout"); timeout != nil && timeout.Kind == document.Text {
 		if duration, err := time.ParseDuration(timeout.Text); err == nil && duration <= 0 {
 			p.Add(timeout.At, "timeout must be longer than nothing: leave it out for 2m")
 		}
@@ -525,7 +526,7 @@ func (t Tools) check(p *diagnostics, n *document.Node, workspaces int) {
 	}
 	for _, item := range disable.Items {
 		if item.Kind == document.Text && !slices.Contains(toolOps, item.Text) {
-			p.Add(item.At, "there is no tool %q: %s", document.Short(item.Raw), document.Suggest(item.Raw, toolOps))
+			p.Add(item.At, "there is no tool %q: %s", document.Short(item.Raw), wording.Suggest(item.Raw, toolOps))
 		}
 	}
 }

@@ -220,6 +220,9 @@ func newOperation(flags *target.Flags, o Operation, named bool, session *session
 		}
 		if tool, err := o.definition(limit); err == nil {
 			cmd.Long = tool.Description()
+			for name, flag := range otherNames {
+				cmd.Long = strings.ReplaceAll(cmd.Long, "`"+name+"`", "--"+flag)
+			}
 		}
 		help(cmd, args)
 	})
@@ -343,7 +346,7 @@ func (i *invocation) unavailable(chosen *target.Selection, ws *config.Workspace)
 		err.Message, err.Hint = i.Op+": this tool is off", fmt.Sprintf("Write \"tools: {%s: true}\" in %s.", i.Op, cmp.Or(chosen.Path, "a file of workspaces"))
 	case i.Op == ops.Run:
 		err.Code, err.Message = tools.CodeUnsupported, i.Op+": commands cannot run in this workspace"
-		err.Hint = "The provider must be able to run them, and settings that restrict the workspace need a rule for run."
+		err.Hint = noRun(chosen, ws)
 	case i.flags.ReadOnly:
 		err.Hint = "Leave --read-only out."
 	case chosen.File != nil && !ws.Capabilities().Write:
@@ -352,6 +355,17 @@ func (i *invocation) unavailable(chosen *target.Selection, ws *config.Workspace)
 		err.Code, err.Message = tools.CodeUnsupported, i.Op+": the provider cannot do this"
 	}
 	return &term.ToolError{Tool: err}
+}
+
+// noRun says why commands cannot run in a workspace of a file.
+func noRun(chosen *target.Selection, ws *config.Workspace) string {
+	switch {
+	case ws.Settings().ReadOnly:
+		return "Commands could change files, and the workspace is read-only."
+	case ws.Quota() != nil:
+		return fmt.Sprintf("It has a quota in %s, and nobody counts what a command writes.", chosen.Path)
+	}
+	return "The provider must run commands, as a container and a folder with run: {enabled: true} do, and settings that restrict the workspace need a rule for run."
 }
 
 // print calls the tool and prints its result. If there is an error already, it prints that.

@@ -33,6 +33,9 @@ func (f sessionFile) load(ws *config.Workspace) (*tools.Session, stored, error) 
 	}
 	data, err := os.ReadFile(string(f))
 	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Stat(filepath.Dir(string(f))); err != nil {
+			return nil, more, fmt.Errorf("--session %q: its folder: %s: create the folder first, or correct the path", f, term.Plain(err))
+		}
 		return session, more, nil
 	}
 	if err == nil {
@@ -45,7 +48,7 @@ func (f sessionFile) load(ws *config.Workspace) (*tools.Session, stored, error) 
 		err = ws.Quota().Resume(session.ID(), before)
 	}
 	if err != nil {
-		return nil, more, fmt.Errorf("--session: %w", err)
+		return nil, more, fmt.Errorf("--session %q: no session can be read from it: %s", f, term.Plain(err))
 	}
 	return session, more, nil
 }
@@ -71,7 +74,7 @@ func (f sessionFile) save(session *tools.Session, ws *config.Workspace, more sto
 	}
 	temp, err := os.CreateTemp(filepath.Dir(string(f)), ".session-*") // which only this user can read
 	if err != nil {
-		return fmt.Errorf("--session: %w", err)
+		return term.Failf("--session %q: the session cannot be stored: %w", f, term.Cause(err))
 	}
 	_, err = temp.Write(data)
 	if err = errors.Join(err, temp.Close()); err == nil {
@@ -79,7 +82,7 @@ func (f sessionFile) save(session *tools.Session, ws *config.Workspace, more sto
 	}
 	if err != nil {
 		os.Remove(temp.Name())
-		return fmt.Errorf("--session: %w", err)
+		return term.Failf("--session %q: the session cannot be stored: %w", f, term.Cause(err))
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func New(flags *target.Flags) *cobra.Command {
 		Short:   "Test that the workspaces work, and print remedies",
 		Long:    long,
 		Example: example,
-		Args:    cobra.NoArgs,
+		Args:    term.Positional,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return d.run(cmd) },
 	}
 	cmd.Flags().BoolVar(&d.asJSON, "json", false, "print the findings as one JSON object")

@@ -217,6 +217,17 @@ func TestDoctorFinds(t *testing.T) {
 	}
 }
 
+// TestDoctorReadsNoLargeFile tests what is said if no file is worth a read.
+func TestDoctorReadsNoLargeFile(t *testing.T) {
+	m := memory.New(nil)
+	if _, err := m.WriteFile(t.Context(), "large", make([]byte, maxRead+1), nil); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := told(examine(t.Context(), m), probeRead), "ok: 1 entry, none a file of at most 1 MiB []"; got != want {
+		t.Errorf("read = %q, want %q", got, want)
+	}
+}
+
 // TestDoctorFileThatStays tests that a file that cannot be removed is named.
 func TestDoctorFileThatStays(t *testing.T) {
 	m := memory.New(nil)

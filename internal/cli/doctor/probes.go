@@ -179,7 +179,7 @@ func (d *diagnosis) read(ctx context.Context) outcome {
 	case len(children) == 0:
 		return healthy("empty")
 	case name == "":
-		return healthy(entries + ", none of them a file")
+		return healthy(fmt.Sprintf("%s, none a file of at most %s", entries, wording.Bytes(d.readLimit())))
 	}
 	return healthy(entries + ", " + term.Visible(name, "") + " read")
 }
@@ -201,13 +201,17 @@ func (d *diagnosis) readAny(ctx context.Context, children []workspace.FileInfo) 
 	return "", last
 }
 
-// readable returns the names of the files that are worth a read: files within the limit of the
-// workspace and of a mebibyte.
-func (d *diagnosis) readable(infos []workspace.FileInfo) []string {
-	limit := int64(maxRead)
+// readLimit returns the size of the largest file that is worth a read.
+func (d *diagnosis) readLimit() int64 {
 	if own := d.ws.MaxFileSize(); own > 0 {
-		limit = min(limit, own)
+		return min(maxRead, own)
 	}
+	return maxRead
+}
+
+// readable returns the names of the files that are worth a read.
+func (d *diagnosis) readable(infos []workspace.FileInfo) []string {
+	limit := d.readLimit()
 	var names []string
 	for _, info := range infos {
 		if info.Type == workspace.TypeFile && info.Size <= limit && !isProbeFile(info) {

@@ -51,7 +51,7 @@ func New(flags *target.Flags) *cobra.Command {
 		Short:   "Create workspace.yaml",
 		Long:    long,
 		Example: example,
-		Args:    cobra.MaximumNArgs(1),
+		Args:    term.Positional,
 		RunE:    i.run,
 	}
 	own := cmd.Flags()

@@ -8,9 +8,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
@@ -88,6 +91,9 @@ func Report(command *cobra.Command, out io.Writer, err error) int {
 		return ExitUsage
 	case errors.As(err, &failed):
 		Say(out, "workspace: "+failed.Error())
+		if remedy := ops.RemedyOf(failed); remedy != "" && !strings.Contains(failed.Error(), remedy) {
+			Say(out, "hint: "+wording.Sentence(remedy))
+		}
 		return ExitFailed
 	}
 	Say(out, "workspace: "+err.Error())
@@ -126,12 +132,15 @@ func Say(out io.Writer, text string) {
 
 // Plain returns the text of err without the operation and the path of an
 // [*fs.PathError].
-func Plain(err error) string {
+func Plain(err error) string { return Cause(err).Error() }
+
+// Cause returns err without the operation and the path of an [*fs.PathError].
+func Cause(err error) error {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
-		return pathError.Err.Error()
+		return pathError.Err
 	}
-	return err.Error()
+	return err
 }
 
 // Console is where results are printed. Flush reports what cannot be written. An error of

@@ -3,6 +3,7 @@ package term
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,6 +23,28 @@ func Subcommands(kind string) cobra.PositionalArgs {
 	}
 }
 
+// Positional is the Args of a command whose Use names its arguments, such as "verify FILE" and
+// "trust [FILE]".
+func Positional(cmd *cobra.Command, args []string) error {
+	names := strings.Fields(cmd.Use)[1:]
+	usage := strings.Join(append([]string{cmd.CommandPath()}, names...), " ")
+	for n, name := range names {
+		switch {
+		case n >= len(args) && !strings.HasPrefix(name, "["):
+			return fmt.Errorf("%s is missing: expected %q", name, usage)
+		case n < len(args) && args[n] == "" && strings.Trim(name, "[]") == "FILE":
+			return errors.New("the argument is empty: name a file")
+		}
+	}
+	switch {
+	case len(args) <= len(names):
+		return nil
+	case cmd.HasAvailableSubCommands():
+		return UnknownCommand("command", args[len(names)], cmd)
+	}
+	return fmt.Errorf("unexpected argument %q: expected %q", args[len(names)], usage)
+}
+
 // UnknownCommand is the error of a word that is no subcommand of parent.
 func UnknownCommand(kind, word string, parent *cobra.Command) error {
 	var names []string
@@ -33,9 +56,13 @@ func UnknownCommand(kind, word string, parent *cobra.Command) error {
 	return fmt.Errorf("unknown %s %q%s", kind, word, question(word, names))
 }
 
-// FlagError adds to the error of an unknown flag which one may be meant. Any other error is
-// returned as it is.
+// FlagError adds to the error of an unknown flag which one may be meant, and says what a value
+// that the flag cannot have must be. Any other error is returned as it is.
 func FlagError(cmd *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	if errors.As(err, &invalid) {
+		return fmt.Errorf("--%s %q: %s", invalid.GetFlag().Name, invalid.GetValue(), wrongValue(invalid))
+	}
 	var missing *pflag.NotExistError
 	if !errors.As(err, &missing) || missing.GetSpecifiedShortnames() != "" {
 		return err
@@ -47,6 +74,21 @@ func FlagError(cmd *cobra.Command, err error) error {
 		}
 	})
 	return fmt.Errorf("%w%s", err, question("--"+Kebab(missing.GetSpecifiedName()), names))
+}
+
+// wrongValue says what is wrong with the value of a flag. The errors of the flags of pflag are
+// those of the functions that parse them.
+func wrongValue(err *pflag.InvalidValueError) string {
+	var number *strconv.NumError
+	switch {
+	case err.GetFlag().Value.Type() == "duration":
+		return "it must be a time, such as 10s or 1m30s"
+	case !errors.As(err, &number):
+		return err.Unwrap().Error()
+	case number.Func == "ParseBool":
+		return "it must be true or false"
+	}
+	return "it must be a whole number, such as 5"
 }
 
 // Choose returns what to say after a word that is none of words.

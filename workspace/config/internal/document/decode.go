@@ -280,7 +280,7 @@ func (d Decoder) DecodeStruct(what string, n *Node, v reflect.Value, besides str
 			d.Decode(e.Key, e.Value, v.Field(fields[i].index))
 		case e.Key != besides:
 			meant[wording.Closest(e.Key, keysOf(fields))] = true
-			d.Add(e.At, "%s has no key %q: %s", what, Short(e.Key), Suggest(e.Key, keysOf(fields)))
+			d.Add(e.At, "%s has no key %q: %s", what, Short(e.Key), wording.Suggest(e.Key, keysOf(fields)))
 		}
 	}
 	for _, f := range fields {

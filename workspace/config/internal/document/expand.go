@@ -1,12 +1,15 @@
 package document
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Variable is a variable of the environment that a file uses.
@@ -107,17 +110,51 @@ func variableName(name string) bool {
 
 // Redact returns text with the values of variables replaced by their names, in whatever way a
 // message spells them. For example, a path from a variable is cleaned before an error shows
-// it, and a password in a URL is escaped. The longest values are replaced first.
+// it, and a password in a URL is escaped. The longest values are replaced first. A short
+// value is replaced where it is a word: other words of the text may have it in them.
 func Redact(text string, used []Variable) string {
 	// A value may be part of another one.
-	used = slices.SortedFunc(slices.Values(used), func(a, b Variable) int { return len(b.Value) - len(a.Value) })
-	for _, v := range used {
+	used = slices.SortedFunc(slices.Values(used), func(a, b Variable) int {
+		return cmp.Or(len(b.Value)-len(a.Value), strings.Compare(a.Name, b.Name))
+	})
+	var names []string
+	for i, v := range slices.Compact(used) {
+		mark := string(rune(firstMark + i)) // until all values are replaced, as a name may have one in it
 		for _, spelled := range spellings(v.Value) {
-			text = strings.ReplaceAll(text, spelled, "${"+v.Name+"}")
+			text = replace(text, spelled, mark)
 		}
+		names = append(names, mark, "${"+v.Name+"}")
 	}
-	return text
+	return strings.NewReplacer(names...).Replace(text)
 }
+
+// firstMark is the first character for private use of plane 15, which no message has.
+const firstMark = 0xF0000
+
+// maxShort is how many bytes a short value has at most.
+const maxShort = 3
+
+// replace replaces value in text by mark.
+func replace(text, value, mark string) string {
+	if len(value) > maxShort {
+		return strings.ReplaceAll(text, value, mark)
+	}
+	parts := strings.Split(text, value)
+	replaced := []byte(parts[0])
+	for _, part := range parts[1:] {
+		before, _ := utf8.DecodeLastRune(replaced)
+		after, _ := utf8.DecodeRuneInString(part)
+		between := mark
+		if inWord(before) || inWord(after) {
+			between = value
+		}
+		replaced = append(append(replaced, between...), part...)
+	}
+	return string(replaced)
+}
+
+// inWord reports whether r is a character of words.
+func inWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
 
 // spellings returns the ways in which messages show a value.
 func spellings(value string) []string {

@@ -12,6 +12,8 @@ import (
 	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"github.com/workspacekit/workspacekit/internal/wording"
 )
 
 // reader makes nodes of YAML. It is for one file.
@@ -292,7 +294,7 @@ func (r *reader) alias(at Position, n *ast.AliasNode) *Node {
 		for known := range r.anchors {
 			names = append(names, known)
 		}
-		r.Add(at, "there is no anchor &%s before this: %s", name, Suggest(name, names))
+		r.Add(at, "there is no anchor &%s before this: %s", name, wording.Suggest(name, names))
 		return broken(at)
 	}
 	if r.aliased > maxAliased { // which has been said

@@ -30,11 +30,11 @@ and deny all others. First run the agent with "mode: audit" in fs: nothing is re
 then, and the log has every operation that the agent needs. Suggest leaves out
 operations that were refused, and commands: allow those with a rule for run.
 
-If four or more names in a directory were used in the same way, one rule allows the whole
-directory. If the whole workspace was listed or searched, the rules also let the agent list
-the names that it used in another way, and a search then finds those. The log does not have
-the target of a symlink: add it yourself. Read the rules before you use them. With -w,
-only the operations of those workspaces count.`,
+If four or more names in a directory below the root were used in the same way, one rule
+allows the whole directory. If the whole workspace was listed or searched, the rules also
+let the agent list the names that it used in another way, and a search then finds those.
+The log does not have the target of a symlink: add it yourself. Read the rules before you
+use them. With -w, only the operations of those workspaces count.`,
 		Example: `  workspace policy suggest audit.jsonl
   workspace -w repo policy suggest audit.jsonl`,
 		Args: term.Positional,

@@ -116,7 +116,7 @@ var variables = []struct{ name, reader, meaning string }{
 	{"WORKSPACE_WEBDAV_TOKEN", "`workspace webdav`", "the tokens that clients may send, separated by spaces"},
 	{"NO_COLOR", program, "if it has any value, output has no colors without `--color always`"},
 	{"TERM", program, "if it is `dumb`, as well"},
-	{"PATH", "`container`, `kubernetes`, `localbash`", "where the programs docker, podman, nerdctl, kubectl and bwrap are, and those that [commands](running-locally.md) name"},
+	{"PATH", "`container`, `kubernetes`, `localbash`, `git: {stage: true}`", "where the programs docker, podman, nerdctl, kubectl, bwrap and git are, and those that [commands](running-locally.md) name"},
 	{"XDG_STATE_HOME", program, "the folder of the record of trusted files, `workspace/trusted.json`; if it is not set, `~/.local/state`, or `%LocalAppData%` on Windows"},
 	{"AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN", sdk, "credentials"},
 	{"AWS_PROFILE", sdk, "the profile, if the options name none"},

@@ -85,10 +85,10 @@ or a source and a destination. The other parameters are flags. One JSON object c
 give all parameters instead; "-" reads it from standard input. --includeGlob, the
 spelling of the schema, is the same as --include-glob.
 
-Call prints the result for a person, in colors on a terminal. Notes on standard error
-say what was left out. With --json, it prints the JSON object that a program gets, and
-the error of a tool as JSON, too. If the command line is wrong, the error is text, and
-the exit code 2.
+Call prints the result for a person, in colors on a terminal. Notes say what was left
+out: in brackets in the output of tree and read_files, and else on standard error. With
+--json, it prints the JSON object that a program gets, and the error of a tool as JSON,
+too. If the command line is wrong, the error is text, and the exit code 2.
 
 Call works on one workspace. If the file has several, choose one with -w.
 
@@ -223,11 +223,18 @@ func newOperation(flags *target.Flags, o Operation, named bool, session *session
 			for name, flag := range otherNames {
 				cmd.Long = strings.ReplaceAll(cmd.Long, "`"+name+"`", "--"+flag)
 			}
+			if o.Op == ops.Bash {
+				cmd.Long += "\n\n" + bashNote
+			}
 		}
 		help(cmd, args)
 	})
 	return cmd
 }
+
+// bashNote says what differs from the description of the tool.
+const bashNote = `The next call keeps the working directory, variables and functions only with --session,
+and call prints all of a long output, up to 16 MiB.`
 
 // checkPositional refuses more arguments than there are parameters for, and any
 // besides a JSON object.

@@ -90,7 +90,7 @@ func parameters(k kind.Kind, example string) (rows string) {
 	for i := range reflect.TypeOf(k.Options).NumField() {
 		field := reflect.TypeOf(k.Options).Field(i)
 		name, _, _ := strings.Cut(field.Tag.Get("json"), ",")
-		accepted := slices.ContainsFunc([]string{"true", "1s", "http://127.0.0.1", "x"}, func(value string) bool {
+		accepted := slices.ContainsFunc([]string{"true", "1s", "http://127.0.0.1", "x", "docker"}, func(value string) bool {
 			_, err := k.ParseURL(base + "?" + url.Values{name: {value}}.Encode())
 			return err == nil
 		})

@@ -262,9 +262,13 @@ func parseURL(text string) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return settings{
+	o := settings{
 		Container: u.Host, WorkspaceDir: u.Path, Engine: u.Query().Get("engine"), User: u.Query().Get("user"),
-	}, nil
+	}
+	if err := o.checkEngine(); err != nil {
+		return nil, err
+	}
+	return o, nil
 }
 
 // parseNamed reads a URL of something that has a name and a directory, and

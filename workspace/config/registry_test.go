@@ -114,7 +114,7 @@ func TestOpenURL(t *testing.T) {
 func TestCheckURL(t *testing.T) {
 	r := workspacekit.NewRegistry()
 	for url, want := range map[string]string{
-		"mem://": "memory", "s3://bucket": "objectstore", "docker://box/w?engine=none": "container", "kubectl://pod": "kubernetes",
+		"mem://": "memory", "s3://bucket": "objectstore", "docker://box/w?engine=podman": "container", "kubectl://pod": "kubernetes",
 		"file:///none": "localbash", "file:///none?relaxed=true&sync=false": "localbash",
 	} {
 		if got, err := r.CheckURL("main", url, config.FS{}); got != want || err != nil {

@@ -48,17 +48,19 @@ type FileSystem interface {
 	// its missing parents, or replaces the content of an existing file. Empty
 	// data is content. It returns the new version.
 	//
-	// The write is atomic: a concurrent reader, or a reader after a crash,
-	// sees the old bytes or the new ones, whole. Replacing keeps the
-	// permission bits of the file. A symlink is followed and stays a
-	// symlink. data is not retained.
+	// The write is atomic: a reader sees the old bytes or the new ones, whole,
+	// also after the writing process was killed. What a crash of the system
+	// leaves is for the store to promise: a local folder does so only if it
+	// flushes each write. Replacing keeps the permission bits of the file. A
+	// symlink is followed and stays a symlink. data is not retained.
 	//
 	// # Errors
 	//
 	// [ErrIsDir] if name is a directory, [io/fs.ErrExist] or [ErrConflict] if
 	// a condition of opts does not hold, [errors.ErrUnsupported] if opts has a
-	// condition and [Capabilities].ConditionalWrite is false. After any error
-	// the file is as it was.
+	// condition and [Capabilities].ConditionalWrite is false. A refusal leaves the
+	// file as it was. After the error of ctx, [ErrUnavailable] or an error of no
+	// kind named here, the write may have taken place.
 	WriteFile(ctx context.Context, name string, data []byte, opts *WriteOptions) (Version, error)
 
 	// Ls returns the direct children of dir, sorted bytewise by name. A

@@ -75,8 +75,8 @@ import (
 type Options struct {
 	// Sync makes every change durable before its method returns: a written
 	// file and the folder that lists it are flushed to the disk. False leaves
-	// that to the operating system, as most programs do; a write is atomic
-	// either way.
+	// that to the operating system, as most programs do: a write is atomic for
+	// readers, but after a crash of the system the file can be empty or damaged.
 	Sync bool
 	// Relaxed TURNS THE CONFINEMENT OFF. Symlinks may then lead anywhere, up
 	// by ".." and to absolute paths, as they may for any plain program.

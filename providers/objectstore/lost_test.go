@@ -2,6 +2,7 @@ package objectstore_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/http"
 	"strings"
@@ -105,6 +106,37 @@ func TestLostAnswer(t *testing.T) {
 				t.Errorf("uploads left open: %v", uploads)
 			}
 		})
+	}
+}
+
+// TestLostAnswerDenied has the credentials refused once the answer to a write was lost. What
+// was written can be seen as long as the file can be described. Otherwise nobody knows, and the
+// error is not that of a refusal, which changes nothing.
+func TestLostAnswerDenied(t *testing.T) {
+	for _, c := range lostCases() {
+		for _, described := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s/described=%t", c.name, described), func(t *testing.T) {
+				server, fsys, version := c.lost(t, nil)
+				var sent atomic.Int32
+				server.Inject(func(r s3test.Request) s3test.Fault {
+					switch {
+					case r.Op == c.op && sent.Add(1) == 1:
+						return s3test.Fault{ResetAfter: true}
+					case r.Op == c.op, r.Op == "HeadObject" && sent.Load() > 0 && !described:
+						return s3test.Fault{Status: http.StatusForbidden, Code: "AccessDenied"}
+					}
+					return s3test.Fault{}
+				})
+				_, err := c.write(t, fsys, version)
+				if described && (c.kind != nil || c.op == "CompleteMultipartUpload") { // the requests have a token
+					if err != nil {
+						t.Errorf("Commit = %v, want nil", err)
+					}
+				} else if !errors.Is(err, workspace.ErrUnavailable) || errors.Is(err, fs.ErrPermission) {
+					t.Errorf("Commit = %v, want %v and no refusal", err, workspace.ErrUnavailable)
+				}
+			})
+		}
 	}
 }
 

@@ -111,6 +111,10 @@ func (c condition) send(ctx context.Context, in middleware.FinalizeInput, next m
 // Nothing tells whether that was before or after this write took place.
 var errUnknownOutcome = answer.New(workspace.ErrUnavailable, "the answer to the write was lost, and the file has been written since: read it to see whether the write took place")
 
+// errUnanswered says that the answer to a write was lost, and that neither its repetition nor a
+// look at the object tells whether it took place.
+var errUnanswered = answer.New(workspace.ErrUnavailable, "the answer to the write was lost, and the store refuses what would tell whether it took place: read the file to see")
+
 // maxConditional is how often a conditional write is started again because the
 // object changed between the store's refusal and the look at it.
 const maxConditional = 10
@@ -133,21 +137,28 @@ const maxConditional = 10
 //
 // # Errors
 //
-// [fs.ErrExist], [workspace.ErrConflict], errUnknownOutcome, and those of
-// write.
+// [fs.ErrExist], [workspace.ErrConflict], errUnknownOutcome, errUnanswered, and
+// those of write.
 func (b *Bucket) conditional(ctx context.Context, key string, o workspace.WriteOptions, c condition, write func(condition) (etag string, err error)) (etag string, err error) {
 	for range maxConditional {
 		etag, err := write(c)
-		refused := answer.IsRefusal(err)
-		if err == nil || c.token == "" || !refused && (c.sent.begun == 0 || answer.Status(err) >= http.StatusBadRequest) {
+		refused, status := answer.IsRefusal(err), answer.Status(err)
+		// Another error in answer to a repetition says nothing of what was sent before.
+		unanswered := !refused && c.sent.lost > 0 && status/100 == 4
+		switch {
+		case unanswered && c.token == "":
+			return "", errUnanswered
+		case err == nil || c.token == "" || !refused && !unanswered && (c.sent.begun == 0 || status >= http.StatusBadRequest):
 			return etag, err
 		}
 		now, headErr := b.head(ctx, key)
 		switch {
 		case headErr == nil && now.metadata[tokenKey] == c.token:
 			return now.ETag, nil
-		case headErr != nil && !errors.Is(headErr, fs.ErrNotExist):
+		case headErr != nil && !errors.Is(headErr, fs.ErrNotExist) && (ctx.Err() != nil || c.sent.lost == 0):
 			return "", headErr
+		case unanswered, headErr != nil && !errors.Is(headErr, fs.ErrNotExist):
+			return "", errUnanswered
 		case refused && c.sent.lost > 0:
 			return "", errUnknownOutcome
 		case !refused && c.sent.lost == 0 && isCut(err) && c.holds(o, now, headErr == nil):

@@ -10,6 +10,8 @@ import (
 	"net/http"
 	"os"
 	"path"
+	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/net/webdav"
@@ -181,13 +183,22 @@ func (d described) ModTime() time.Time {
 func (d described) ContentType(context.Context) (string, error) { return contentType(d.Name()), nil }
 
 // contentType returns the type of a file by its name. To look at its bytes would cost a
-// request for each file of a listing.
+// request for each file of a listing. A script is plain text: a page of another site
+// could else run it, and so read it.
 func contentType(name string) string {
-	if known := mime.TypeByExtension(path.Ext(name)); known != "" {
-		return known
+	known := mime.TypeByExtension(path.Ext(name))
+	switch {
+	case known == "":
+		return "application/octet-stream"
+	case slices.ContainsFunc(scripts, func(part string) bool { return strings.Contains(known, part) }):
+		return "text/plain; charset=utf-8"
 	}
-	return "application/octet-stream"
+	return known
 }
+
+// scripts are parts of the types that browsers run as scripts
+// (https://mimesniff.spec.whatwg.org/#javascript-mime-type).
+var scripts = []string{"javascript", "ecmascript", "jscript", "livescript"}
 
 // ETag implements [webdav.ETager].
 func (d described) ETag(context.Context) (string, error) {

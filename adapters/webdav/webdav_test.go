@@ -248,6 +248,13 @@ func TestETag(t *testing.T) {
 			t.Errorf("GET has %s %q, want %q", name, got, want.Get(name))
 		}
 	}
+	for _, name := range []string{"/a.js", "/a.mjs"} {
+		ask(t, handler, "PUT", name, "leak=1")
+		const plain = "text/plain; charset=utf-8" // which no page of another site can run
+		if got, _ := ask(t, handler, "GET", name, ""); got.Header.Get("Content-Type") != plain {
+			t.Errorf("GET %s has the type %q, want %q", name, got.Header.Get("Content-Type"), plain)
+		}
+	}
 	head, body := ask(t, handler, "HEAD", "/a.html", "")
 	if head.ContentLength != 3 || head.Header.Get("ETag") != tag || body != "" {
 		t.Errorf("HEAD = %v %q, want the length and the ETag", head.Header, body)

@@ -102,7 +102,9 @@ since. A workspace with the setting readBeforeWrite needs --session for every ch
 If a rule requires approval, call shows what the operation would do, and asks on the
 terminal. Without a terminal, only --approve allows it.
 
-A search that finds nothing is not an error: it prints nothing and exits with 0.`
+A search that finds nothing is not an error: it prints nothing and exits with 0. Nor is
+a script of bash or a command of run that fails: call prints its exit code, and exits
+with 0.`
 
 const example = `  workspace call ls
   workspace call ls src

@@ -65,9 +65,10 @@ workspace.
 Credentials come from the environment, or from the files of the store's own programs,
 such as ~/.aws. Names are relative to the workspace and cannot lead out of it.
 
-Exit codes: 0 for success, also if a search finds nothing; 1 if a tool or a workspace
-fails; 2 if the command line or the file is wrong; 130 if interrupted, but 0 for mcp
-and webdav. Shell exits with the code of its script.`
+Exit codes: 0 for success, also if a search finds nothing, or if what call bash or call
+run has run fails; 1 if a tool or a workspace fails; 2 if the command line or the file
+is wrong; 130 if interrupted, but 0 for mcp and webdav. Shell exits with the code of its
+script.`
 
 const rootExample = `  workspace call grep --pattern 'func Test' --path .
   workspace -w docs call read_file --path README.md

@@ -119,7 +119,7 @@ var variables = []struct{ name, reader, meaning string }{
 	{"PATH", "`container`, `kubernetes`, `localbash`, `git: {stage: true}`", "where the programs docker, podman, nerdctl, kubectl, bwrap and git are, and those that [commands](running-locally.md) name"},
 	{"XDG_STATE_HOME", program, "the folder of the record of trusted files, `workspace/trusted.json`; if it is not set, `~/.local/state`, or `%LocalAppData%` on Windows"},
 	{"AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN", sdk, "credentials"},
-	{"AWS_PROFILE", sdk, "the profile, if the options name none"},
+	{"AWS_PROFILE", sdk, "the profile, if the options name none; credentials in variables take precedence over its own"},
 	{"AWS_REGION", sdk, "the region, if the options name none; it takes precedence over the profile"},
 	{"AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL", sdk, "the URL of the store, if the options name none"},
 	{"AWS_ENDPOINT_URL_STS", sdk, "the URL of the service for `assumeRole`"},

@@ -102,7 +102,9 @@ since. A workspace with the setting readBeforeWrite needs --session for every ch
 If a rule requires approval, call shows what the operation would do, and asks on the
 terminal. Without a terminal, only --approve allows it.
 
-A search that finds nothing is not an error: it prints nothing and exits with 0.`
+A search that finds nothing is not an error: it prints nothing and exits with 0. Nor is
+a script of bash or a command of run that fails: call prints its exit code, and exits
+with 0.`
 
 const example = `  workspace call ls
   workspace call ls src
@@ -223,8 +225,8 @@ func newOperation(flags *target.Flags, o Operation, named bool, session *session
 			for name, flag := range otherNames {
 				cmd.Long = strings.ReplaceAll(cmd.Long, "`"+name+"`", "--"+flag)
 			}
-			if o.Op == ops.Bash {
-				cmd.Long += "\n\n" + bashNote
+			if note := notes[o.Op]; note != "" {
+				cmd.Long += "\n\n" + note
 			}
 		}
 		help(cmd, args)
@@ -232,9 +234,13 @@ func newOperation(flags *target.Flags, o Operation, named bool, session *session
 	return cmd
 }
 
-// bashNote says what differs from the description of the tool.
-const bashNote = `The next call keeps the working directory, variables and functions only with --session,
-and call prints all of a long output, up to 16 MiB.`
+// notes say what differs from the descriptions of the tools.
+var notes = map[string]string{
+	ops.Bash: `The next call keeps the working directory, variables and functions only with --session,
+and call prints all of a long output, up to 16 MiB.`,
+	ops.ReadFile: `Call shows no images and PDFs, but names their type. --encoding base64 prints the bytes of
+a small file.`,
+}
 
 // checkPositional refuses more arguments than there are parameters for, and any
 // besides a JSON object.

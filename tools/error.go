@@ -239,8 +239,8 @@ const (
 	// CodePolicy says that a setting of the workspace forbids the operation, also a quota, or
 	// nobody approved it. Work elsewhere, or ask the user.
 	CodePolicy Code = "POLICY_DENIED"
-	// CodeNoSpace says that the store, or its quota, is full; nothing was written. Ask the
-	// user for space.
+	// CodeNoSpace says that the store, or its quota, is full; a call for one file wrote
+	// nothing. Ask the user for space.
 	CodeNoSpace Code = "NO_SPACE"
 	// CodeUnsupported says that the workspace cannot do this. Use another tool.
 	CodeUnsupported Code = "UNSUPPORTED"

@@ -332,7 +332,6 @@ func (s *script) sendNonsense(t *testing.T, session *sdk.ClientSession) {
 }
 
 func TestClientsTypeScript(t *testing.T) {
-	exhaustive.Long(t)
 	t.Parallel()
 	modules := nodetest.Modules(t)
 	overBoth(t, func(t *testing.T, s *script) {
@@ -360,7 +359,6 @@ func TestClientsTypeScript(t *testing.T) {
 }
 
 func TestClientsInspector(t *testing.T) {
-	exhaustive.Long(t)
 	t.Parallel()
 	modules := nodetest.Modules(t)
 	overBoth(t, func(t *testing.T, s *script) {

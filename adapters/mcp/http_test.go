@@ -141,6 +141,13 @@ func TestHTTPAttacks(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			request := strings.ReplaceAll(strings.ReplaceAll(test.request, "ADDR", addr), "SESSION", session.ID())
 			status, body := exchange(t, addr, request)
+			for range 2 {
+				if status != 0 || test.want != 413 {
+					break
+				}
+				// What was not read when the server hung up has taken its answer with it.
+				status, body = exchange(t, addr, request)
+			}
 			if status != test.want {
 				t.Errorf("status = %d %q, want %d", status, body, test.want)
 			}

@@ -13,16 +13,16 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 )
 
 // Modules returns the folder node_modules with the packages: that of
-// WORKSPACEKIT_NODE_PACKAGES, or a new one. It skips short tests, as Node.js takes its
-// time.
+// WORKSPACEKIT_NODE_PACKAGES, or a new one. It skips the test unless tests try what takes
+// long, as Node.js does.
 func Modules(t *testing.T) string {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("runs packages of npm: run without -short")
-	}
+	exhaustive.Long(t)
 	refuse := t.Skipf
 	if os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") != "" {
 		refuse = t.Fatalf

@@ -42,7 +42,7 @@ var policy = map[string][]string{
 	"internal/charset":    {"golang.org/x/text/encoding/..."},
 	"internal/enginetest": {},
 	"internal/exhaustive": {},
-	"internal/nodetest":   {},
+	"internal/nodetest":   {"internal/exhaustive"},
 
 	"shell/internal/pattern": {"internal/lazyregexp"},
 	"shell/internal/awk":     {"shell/internal/pattern"},

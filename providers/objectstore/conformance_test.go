@@ -33,6 +33,8 @@ func TestConformance(t *testing.T) {
 			switch {
 			case testing.Short():
 				only = ofServers()
+			case name == "external" && !exhaustive.IsLong():
+				only = []string{"ReadFile", "WriteFile", "Create", "Ls", "Walk", "Rm", "Copy", "Move", "Exact"}
 			case exhaustive.On() && name != "tls":
 				only = nil
 			}

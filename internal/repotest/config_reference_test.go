@@ -19,10 +19,7 @@ duration is a text such as ` + "`1m30s`" + `. ` + "`workspace config schema`" + 
 // TestConfigReference keeps docs/config-reference.md and
 // docs/config-reference-providers.md, which list what the schema describes.
 func TestConfigReference(t *testing.T) {
-	root := new(schemaNode)
-	if err := json.Unmarshal([]byte(read(t, "docs/workspace.schema.json")), root); err != nil {
-		t.Fatal(err)
-	}
+	root := schemaOf(t)
 	const written = "`go test ./internal/repotest -run TestConfigReference -update` writes this page from the code.\n"
 	var file, providers strings.Builder
 	section := func(b *strings.Builder, title, about string, s *schemaNode) {

@@ -88,13 +88,20 @@ func fieldsOf(value any) (names []string) {
 	return names
 }
 
-// keysOf returns the keys of a workspace and of the mapping tools in a file.
-func keysOf(t *testing.T) (names []string) {
+// schemaOf returns the schema of a file.
+func schemaOf(t *testing.T) *schemaNode {
 	t.Helper()
 	root := new(schemaNode)
 	if err := json.Unmarshal([]byte(read(t, "docs/workspace.schema.json")), root); err != nil {
 		t.Fatal(err)
 	}
+	return root
+}
+
+// keysOf returns the keys of a workspace and of the mapping tools in a file.
+func keysOf(t *testing.T) (names []string) {
+	t.Helper()
+	root := schemaOf(t)
 	for _, p := range root.Definitions["workspace"].Properties {
 		names = append(names, p.name)
 	}
@@ -111,10 +118,7 @@ func keysOf(t *testing.T) (names []string) {
 // fsKeys returns the keys of the mapping fs of a workspace.
 func fsKeys(t *testing.T) (names []string) {
 	t.Helper()
-	root := new(schemaNode)
-	if err := json.Unmarshal([]byte(read(t, "docs/workspace.schema.json")), root); err != nil {
-		t.Fatal(err)
-	}
+	root := schemaOf(t)
 	for _, p := range root.Definitions["workspace"].Properties {
 		if p.name == "fs" {
 			for _, key := range p.Properties {
@@ -128,10 +132,7 @@ func fsKeys(t *testing.T) (names []string) {
 // runKeys returns the keys of the mapping run of a local folder.
 func runKeys(t *testing.T) (names []string) {
 	t.Helper()
-	root := new(schemaNode)
-	if err := json.Unmarshal([]byte(read(t, "docs/workspace.schema.json")), root); err != nil {
-		t.Fatal(err)
-	}
+	root := schemaOf(t)
 	for _, p := range root.Definitions["provider-localbash"].Properties {
 		if p.name != "run" {
 			continue

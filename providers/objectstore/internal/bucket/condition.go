@@ -113,7 +113,7 @@ var errUnknownOutcome = answer.New(workspace.ErrUnavailable, "the answer to the 
 
 // errUnanswered says that the answer to a write was lost, and that neither its repetition nor a
 // look at the object tells whether it took place.
-var errUnanswered = answer.New(workspace.ErrUnavailable, "the answer to the write was lost, and the store refuses what would tell whether it took place: read the file to see")
+var errUnanswered = answer.New(workspace.ErrUnavailable, "the answer to the write was lost, and the store does not tell whether it took place: read the file to see")
 
 // maxConditional is how often a conditional write is started again because the
 // object changed between the store's refusal and the look at it.

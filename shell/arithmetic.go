@@ -3,6 +3,7 @@ package shell
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -13,41 +14,100 @@ import (
 )
 
 // The interpreter takes a value in an expression for 0 if it is an expression itself, and a
-// variable with the value PPID for that parameter of the host. So rewrite makes a read of each
-// value a command substitution that prints the number ([evaluation]):
+// variable with the value PPID for that parameter of the host. It takes 08 for 0, and goes on
+// after a division by zero. So rewrite makes a read of each value, and of each divisor that may be
+// zero, a command substitution that prints the number ([evaluation]). The letter after the path
+// is a [numberUse], here "e":
 //
-//	$((x + 1))      $(($(<'/dev/guarded-number/x') + 1))
-//	$((2 * $x))     $((2 * ${x:0:0}$(<'/dev/guarded-number/=x')))
-//	$(($(cmd)))     $(($('wk number' '(' "$(cmd)")$(<'/dev/guarded-number/')))
-//	$((2 * $1))     $((2 * ${1:0:0}$('wk number' '=' "$1")$(<'/dev/guarded-number/')))
+//	$((x + 1))      $(($(<'/dev/guarded-number/ex') + 1))
+//	$((2 * $x))     $((2 * ${x:0:0}$(<'/dev/guarded-number/e=x')))
+//	$(($(cmd)))     $(($('wk number' '(' "$(cmd)")$(<'/dev/guarded-number/e')))
+//	$((2 * $1))     $((2 * ${1:0:0}$('wk number' '=' "$1")$(<'/dev/guarded-number/e')))
+//	$((2 / x))      $((2 / $(<'/dev/guarded-number/e/x')))
+//	$((2 / (x-y)))  $((2 / $('wk number' '/' "$(((x-y)))")$(<'/dev/guarded-number/e')))
 //
 // After "(" there is any expression. After "=" there is one that stands beside an operator: as
 // its text takes part in the expression around it, an expression without parentheses is an
-// error there. The file without a name is empty, and fails if the command has failed: then the
-// interpreter leaves out the command that the expression is in. The empty slice is an error
-// where set -u asks for one.
+// error there. After "/" there is a divisor. The file without a name is empty, and cannot be
+// read if the command has failed. The empty slice is an error where set -u asks for one.
 const numberPath = "/dev/guarded-number/"
+
+// numberUse says where a value stands, and so what follows if it is no number.
+type numberUse string
+
+const (
+	inExpansion numberUse = "e" // $((x)), ${y:x}: the script ends with the status 1, as with set -u
+	inCommand   numberUse = "c" // ((x)), let: a message, and the value is 0
+	inTest      numberUse = "t" // [[ x -eq 1 ]]: a message, and the test is false, see numberTest
+)
 
 // numbers makes command substitutions of the values that an expression reads. alone says that
 // no operator stands beside it.
 //
 // The index of an array is left as it is, since it may be a key. So is what is assigned to.
-func (r *run) numbers(expr syntax.ArithmExpr, alone bool) {
+func (r *run) numbers(expr syntax.ArithmExpr, use numberUse, alone bool) {
 	switch expr := expr.(type) {
 	case *syntax.ParenArithm:
-		r.numbers(expr.X, true)
+		r.numbers(expr.X, use, true)
 	case *syntax.UnaryArithm:
 		if expr.Op != syntax.Inc && expr.Op != syntax.Dec {
-			r.numbers(expr.X, false)
+			r.numbers(expr.X, use, false)
 		}
 	case *syntax.BinaryArithm:
 		if !assigns(expr.Op) {
-			r.numbers(expr.X, expr.Op == syntax.Comma)
+			r.numbers(expr.X, use, expr.Op == syntax.Comma)
 		}
-		r.numbers(expr.Y, expr.Op == syntax.Comma || expr.Op == syntax.Assgn)
+		switch expr.Op {
+		case syntax.Quo, syntax.Rem, syntax.QuoAssgn, syntax.RemAssgn:
+			if word := r.divisor(expr.Y, use); word != nil {
+				expr.Y = word
+				return
+			}
+		}
+		r.numbers(expr.Y, use, expr.Op == syntax.Comma || expr.Op == syntax.Assgn)
 	case *syntax.Word:
-		r.makeNumber(expr, alone)
+		r.makeNumber(expr, use, alone)
 	}
+}
+
+// divisor returns what replaces a divisor: nil for one that stays, as it is not zero, or assigns
+// to variables.
+func (r *run) divisor(expr syntax.ArithmExpr, use numberUse) *syntax.Word {
+	word, ok := expr.(*syntax.Word)
+	if ok && word.Lit() != "" {
+		if n, err := integerValue(word.Lit()); err == nil && n != 0 {
+			return nil
+		}
+		if syntax.ValidName(word.Lit()) || integer().MatchString(word.Lit()) {
+			return &syntax.Word{Parts: []syntax.WordPart{readFrom(numberPath + string(use) + "/" + word.Lit())}}
+		}
+	}
+	changes := false
+	syntax.Walk(expr, func(node syntax.Node) bool {
+		switch node := node.(type) {
+		case *syntax.UnaryArithm:
+			changes = changes || node.Op == syntax.Inc || node.Op == syntax.Dec
+		case *syntax.BinaryArithm:
+			changes = changes || assigns(node.Op)
+		}
+		return true
+	})
+	if changes {
+		return nil
+	}
+	if ok { // $x, which must not be an expression without parentheses
+		return &syntax.Word{Parts: r.printedNumber(use, "/", &syntax.ArithmExp{X: &syntax.BinaryArithm{Op: syntax.Mul, X: literal("1"), Y: expr}})}
+	}
+	return &syntax.Word{Parts: r.printedNumber(use, "/", &syntax.ArithmExp{X: expr})}
+}
+
+// printedNumber returns a call of the command number, and the file that fails if it does.
+func (r *run) printedNumber(use numberUse, mark string, text ...syntax.WordPart) []syntax.WordPart {
+	arg := &syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{Parts: text}}}
+	guardWord(arg, false, false)
+	call := r.internalCall(numberCommand)
+	call.Args = append(call.Args, &syntax.Word{Parts: []syntax.WordPart{&syntax.SglQuoted{Value: mark}}}, arg)
+	return []syntax.WordPart{&syntax.CmdSubst{Stmts: []*syntax.Stmt{{Cmd: call}}}, readFrom(numberPath + string(use))}
 }
 
 // assigns reports whether an operator assigns to its left side.
@@ -111,32 +171,31 @@ var elementOps = map[syntax.BinAritOperator]syntax.BinAritOperator{
 }
 
 // makeNumber makes a command substitution of w, unless it is a number already.
-func (r *run) makeNumber(w *syntax.Word, alone bool) {
-	switch {
-	case syntax.ValidName(w.Lit()):
-		w.Parts = []syntax.WordPart{readFrom(numberPath + w.Lit())}
-	case isDynamic(w.Parts):
-		mark := "="
-		if alone {
-			mark = "("
-		}
-		text := unquoted(w.Parts)
-		w.Parts = nil
-		for _, part := range text {
-			if p, ok := part.(*syntax.ParamExp); ok && isSimple(p) {
-				w.Parts = append(w.Parts, &syntax.ParamExp{Param: &syntax.Lit{Value: p.Param.Value}, Slice: &syntax.Slice{Offset: literal("0"), Length: literal("0")}})
-			}
-		}
-		if p, ok := text[0].(*syntax.ParamExp); ok && len(text) == 1 && isSimple(p) && syntax.ValidName(p.Param.Value) {
-			w.Parts = append(w.Parts, readFrom(numberPath+mark+p.Param.Value))
-			return
-		}
-		arg := &syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{Parts: text}}}
-		guardWord(arg, false, false)
-		call := r.internalCall(numberCommand)
-		call.Args = append(call.Args, &syntax.Word{Parts: []syntax.WordPart{&syntax.SglQuoted{Value: mark}}}, arg)
-		w.Parts = append(w.Parts, &syntax.CmdSubst{Stmts: []*syntax.Stmt{{Cmd: call}}}, readFrom(numberPath))
+func (r *run) makeNumber(w *syntax.Word, use numberUse, alone bool) {
+	lit := w.Lit()
+	if _, err := integerValue(lit); syntax.ValidName(lit) || looksLikeNumber().MatchString(lit) && (err != nil || len(lit) > 18) {
+		w.Parts = []syntax.WordPart{readFrom(numberPath + string(use) + lit)}
+		return
 	}
+	if !isDynamic(w.Parts) {
+		return
+	}
+	mark := "="
+	if alone {
+		mark = "("
+	}
+	text := unquoted(w.Parts)
+	w.Parts = nil
+	for _, part := range text {
+		if p, ok := part.(*syntax.ParamExp); ok && isSimple(p) {
+			w.Parts = append(w.Parts, &syntax.ParamExp{Param: &syntax.Lit{Value: p.Param.Value}, Slice: &syntax.Slice{Offset: literal("0"), Length: literal("0")}})
+		}
+	}
+	if p, ok := text[0].(*syntax.ParamExp); ok && len(text) == 1 && isSimple(p) && syntax.ValidName(p.Param.Value) {
+		w.Parts = append(w.Parts, readFrom(numberPath+string(use)+mark+p.Param.Value))
+		return
+	}
+	w.Parts = append(w.Parts, r.printedNumber(use, mark, text...)...)
 }
 
 // isSimple reports whether p is $x or ${x}.
@@ -192,6 +251,9 @@ func unquoted(parts []syntax.WordPart) []syntax.WordPart {
 // integer matches what the interpreter reads as a number.
 var integer = lazyregexp.New(`^[-+]?([0-9]+|0[xX][0-9a-fA-F]*|[0-9]+#[0-9a-zA-Z@_]*)$`)
 
+// looksLikeNumber matches what a script may mean as a number, such as 1e3.
+var looksLikeNumber = lazyregexp.New(`^[0-9][0-9a-zA-Z_#@]*$`)
+
 // Bounds of what a value in an expression may lead to.
 const (
 	maxReferences  = 100       // variables and expressions that lead to each other
@@ -219,7 +281,8 @@ func (e *evaluation) number(text string, alone bool) (string, error) {
 		return "0", nil
 	}
 	if len(text) < 100 && integer().MatchString(text) {
-		return text, nil
+		n, err := integerValue(text)
+		return strconv.FormatInt(n, 10), err
 	}
 	e.depth++
 	e.done++
@@ -232,9 +295,9 @@ func (e *evaluation) number(text string, alone bool) (string, error) {
 	case syntax.ValidName(text):
 		return e.number(e.Environ.Get(cmp.Or(renames[text], text)).String(), true)
 	}
-	expr := parseExpression(text)
-	if expr == nil {
-		return "", errors.New("syntax error in expression")
+	expr, err := parseExpression(text)
+	if err != nil {
+		return "", err
 	}
 	if _, ok := expr.(*syntax.ParenArithm); !ok && !alone {
 		return "", errors.New("an expression in a value needs parentheses beside an operator")
@@ -256,33 +319,84 @@ func (e *evaluation) Get(name string) expand.Variable {
 	return expand.Variable{Set: true, Kind: expand.String, Str: n}
 }
 
-// parseExpression returns the expression in a value, nil if it is none or has anything else in it
-// than numbers, names and operators that assign nothing: values are data, and run no commands.
-func parseExpression(text string) syntax.ArithmExpr {
+// errExpression says that a text is no expression that a value may have.
+var errExpression = errors.New("syntax error in expression")
+
+// parseExpression returns the expression in a value. It is an error if it is none or has anything
+// else in it than numbers, names and operators that assign nothing: values are data, and run no
+// commands.
+func parseExpression(text string) (syntax.ArithmExpr, error) {
 	file, err := syntax.NewParser().Parse(newScript("(("+text+"\n))"), "")
 	if err != nil || len(file.Stmts) != 1 {
-		return nil
+		return nil, errExpression
 	}
 	cmd, ok := file.Stmts[0].Cmd.(*syntax.ArithmCmd)
 	if !ok || cmd.X == nil {
-		return nil
+		return nil, errExpression
 	}
 	syntax.Walk(cmd.X, func(node syntax.Node) bool {
+		ok := true
 		switch node := node.(type) {
 		case nil, *syntax.ParenArithm, *syntax.Lit:
 		case *syntax.UnaryArithm:
-			ok = ok && node.Op != syntax.Inc && node.Op != syntax.Dec
+			ok = node.Op != syntax.Inc && node.Op != syntax.Dec
 		case *syntax.BinaryArithm:
-			ok = ok && !assigns(node.Op)
+			ok = !assigns(node.Op)
 		case *syntax.Word:
-			ok = ok && (syntax.ValidName(node.Lit()) || integer().MatchString(node.Lit()))
+			if ok = syntax.ValidName(node.Lit()) || integer().MatchString(node.Lit()); ok && !syntax.ValidName(node.Lit()) {
+				_, numberErr := integerValue(node.Lit())
+				err = cmp.Or(err, numberErr)
+			}
 		default:
 			ok = false
 		}
-		return ok
+		if !ok {
+			err = errExpression
+		}
+		return true
 	})
-	if !ok {
-		return nil
-	}
-	return cmd.X
+	return cmd.X, err
 }
+
+// integerValue returns the number that text spells, as bash reads it: it wraps around.
+//
+//	12, -12     decimal
+//	012, 0x12   octal, hexadecimal
+//	7#12        in base 7
+func integerValue(text string) (int64, error) {
+	if !integer().MatchString(text) {
+		return 0, errExpression
+	}
+	digits := strings.TrimLeft(text, "-+")
+	base := int64(10)
+	if before, after, found := strings.Cut(digits, "#"); found {
+		n, err := strconv.ParseInt(before, 10, 8)
+		if err != nil || n < 2 || n > 64 || after == "" {
+			return 0, fmt.Errorf("%s: invalid arithmetic base", text)
+		}
+		base, digits = n, after
+	} else if len(digits) > 1 && digits[0] == '0' {
+		base, digits = 8, digits[1:]
+		if digits[0] == 'x' || digits[0] == 'X' {
+			base, digits = 16, digits[1:]
+		}
+	}
+	n := int64(0)
+	for _, c := range digits {
+		digit := int64(strings.IndexRune(allDigits, c))
+		if base <= 36 && digit >= 36 {
+			digit -= 26
+		}
+		if digit >= base {
+			return 0, fmt.Errorf("%s: value too great for base", text)
+		}
+		n = n*base + digit
+	}
+	if text[0] == '-' {
+		n = -n
+	}
+	return n, nil
+}
+
+// allDigits are those of base 64. Up to base 36, upper and lower case are the same.
+const allDigits = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ@_"

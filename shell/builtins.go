@@ -7,16 +7,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/interp"
+	"mvdan.cc/sh/v3/pattern"
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
@@ -59,6 +61,10 @@ func (r *run) internal(name string, had bool) internalFunc {
 		return r.printf
 	case numberCommand:
 		return r.printNumber
+	case quoteCommand:
+		return r.quote
+	case trimCommand:
+		return r.trimmed
 	}
 	return nil
 }
@@ -109,7 +115,7 @@ func (r *run) keepInput(_ context.Context, hc interp.HandlerContext, _ []string)
 		return interp.ExitStatus(1)
 	}
 	if len(data) > limit {
-		return r.stopBudget("bytes in a process substitution, a quarter", r.opts.Variables, "Variables")
+		return r.stopQuarter("bytes in a process substitution")
 	}
 	name, err := r.files.KeepDescriptor(data, int64(r.opts.Variables))
 	if err != nil {
@@ -242,13 +248,120 @@ func (r *run) printNumber(_ context.Context, hc interp.HandlerContext, args []st
 		return interp.ExitStatus(1)
 	}
 	n, err := number(hc.Env, args[2], args[1] == "(")
+	if err == nil && args[1] == "/" && n == "0" {
+		err = errDivision
+	}
 	if err != nil {
-		var failed error = &fs.PathError{Op: "bash:", Path: fmt.Sprintf("%.100s", args[2]), Err: err}
+		failed := fmt.Errorf("bash: %.100s: %w", args[2], err)
 		r.noNumber.Store(&failed)
 		return interp.ExitStatus(1)
 	}
 	fmt.Fprintln(hc.Stdout, n)
 	return nil
+}
+
+// quote is the command that prints its second argument as a part of an expression or a pattern
+// that matches only that text. An end of a line at the end would be lost.
+func (r *run) quote(_ context.Context, hc interp.HandlerContext, args []string) error {
+	if len(args) < 3 {
+		return interp.ExitStatus(1)
+	}
+	text := strings.ReplaceAll(pattern.QuoteMeta(args[2], 0), "\n", "[\n]")
+	if args[1] == "=~" {
+		text = strings.ReplaceAll(regexp.QuoteMeta(args[2]), "\n", `\n`)
+	}
+	fmt.Fprint(hc.Stdout, text)
+	return nil
+}
+
+// trimmed is the command that prints how many characters of a text are left out at its beginning,
+// or stay there: "##" and so on, the text, and the pattern. With "##=" the text is that of a
+// variable.
+func (r *run) trimmed(ctx context.Context, hc interp.HandlerContext, args []string) error {
+	if len(args) < 4 {
+		return interp.ExitStatus(1)
+	}
+	text := args[2]
+	op, isName := strings.CutSuffix(args[1], "=")
+	if isName {
+		vr := hc.Env.Get(text)
+		if _, target := vr.Resolve(hc.Env); target.IsSet() {
+			vr = target
+		}
+		text = vr.String()
+	}
+	n, err := trimLength(ctx, op, text, args[3])
+	if err != nil {
+		failed := fmt.Errorf("bash: %.100s: %w", args[3], err)
+		r.noNumber.Store(&failed)
+		return interp.ExitStatus(1)
+	}
+	fmt.Fprint(hc.Stdout, strconv.Itoa(n))
+	return nil
+}
+
+// maxShorter is how many matches of an expression are tried to find the shortest one.
+const maxShorter = 1000
+
+// trimLength returns how many characters op leaves out at the beginning of text, or leaves there.
+// An expression that matches a whole suffix finds the longest one; after as much as possible of
+// anything, the shortest.
+func trimLength(ctx context.Context, op, text, pat string) (int, error) {
+	if !utf8.ValidString(text) {
+		return 0, errors.New("the text is not UTF-8")
+	}
+	expr, err := pattern.Regexp(pat, pattern.ExtendedOperators)
+	if _, ok := errors.AsType[*pattern.NegExtGlobError](err); ok {
+		return 0, errors.New("!(...) is not supported in expansions")
+	}
+	if err != nil {
+		expr = regexp.QuoteMeta(pat)
+	}
+	switch op {
+	case "#", "##":
+		expr = `\A(?:` + expr + `)`
+	case "%%":
+		expr = `(?:` + expr + `)\z`
+	default:
+		expr = `\A(?s:.*)((?:` + expr + `)\z)`
+	}
+	re, err := regexp.Compile(expr)
+	if err != nil {
+		return 0, err
+	}
+	if op[0] == '#' {
+		re.Longest()
+	}
+	at := re.FindStringSubmatchIndex(text)
+	if op == "#" {
+		if lazy, err := pattern.Regexp(pat, pattern.ExtendedOperators|pattern.Shortest); err == nil {
+			if re, err := regexp.Compile(`\A(?:` + lazy + `)`); err == nil {
+				at = re.FindStringSubmatchIndex(text) // short, but with (ab|a) not the shortest
+			}
+		}
+	}
+	for i := 0; op == "#" && at != nil && at[1] > 0; i++ {
+		if i > maxShorter || ctx.Err() != nil {
+			return 0, errors.New("the shortest match is too hard to find; use ##, or sed")
+		}
+		_, last := utf8.DecodeLastRuneInString(text[:at[1]])
+		shorter := re.FindStringSubmatchIndex(text[:at[1]-last])
+		if shorter == nil {
+			break
+		}
+		at = shorter
+	}
+	switch {
+	case at == nil && op[0] == '#':
+		return 0, nil
+	case at == nil:
+		return utf8.RuneCountInString(text), nil
+	case op[0] == '#':
+		return utf8.RuneCountInString(text[:at[1]]), nil
+	case op == "%%":
+		return utf8.RuneCountInString(text[:at[0]]), nil
+	}
+	return utf8.RuneCountInString(text[:at[2]]), nil
 }
 
 // time is the keyword time: before a command, and then after it with its status.
@@ -649,7 +762,7 @@ func (r *run) readLine(in io.Reader, f *readFlags) (line string, escaped []bool,
 			continue
 		}
 		if text, escaped = append(text, c), append(escaped, false); len(text) > r.opts.Variables/4 {
-			return "", nil, 1, r.stopBudget("bytes in a line that read gets, a quarter", r.opts.Variables, "Variables")
+			return "", nil, 1, r.stopQuarter("bytes in a line that read gets")
 		}
 	}
 	return string(text), escaped, status, nil
@@ -731,7 +844,7 @@ func (r *run) mapfile(ctx context.Context, hc interp.HandlerContext, args []stri
 		}
 	}
 	if len(data) > r.opts.Variables/4 {
-		return r.stopBudget("bytes that mapfile gets, a quarter", r.opts.Variables, "Variables")
+		return r.stopQuarter("bytes that mapfile gets")
 	}
 	if err := r.keep(hc.Env, int64(len(data))+32*int64(bytes.Count(data, []byte{f.delim}))); err != nil {
 		return err

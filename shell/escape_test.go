@@ -38,6 +38,7 @@ var attempts = []string{
 	`echo $((PPID)) ${PPID}`, `let x=PPID; echo $x`, `((y = PPID + 0)); echo $y`, `p=PPID; echo ${!p}`, `declare -n q=PPID; echo $q`, `for ((i = PPID; i; i = 0)); do echo $i; done`, `eval 'echo $((PPID))'`,
 	`x=PPID y=x; echo $((x)) $((y+1)) $(($x)) $((2*$y)) $(("$x")) $(($(echo PPID))); ((z=x)); let w=y v=$x; echo $z $w $v`, `f() { echo $(($1)) $((${a[0]})) $((a[0])); }; a=(PPID); f PPID; for ((i=a; i; i=0)); do echo $i; done`,
 	`x=PPID+0; echo $((x)) $(($x)); s=$(printf %09999999d 0 2>&1); x=PPID; echo ${#s}; cat '/dev/guarded-number/x' '/dev/guarded-number/PPID'; echo $(<'/dev/guarded-number/PPID') $(<'/dev/guarded-number/') $(<'/dev/guarded-number/=')`,
+	`cat '/dev/guarded-number/e=PPID'; echo $(<'/dev/guarded-number/ePPID') $(<'/dev/guarded-number/e=PPID') $(<'/dev/guarded-number/t/PPID') $(<'/dev/guarded-number/t!'); x=PPID; shopt -s extglob; echo ${PPID##+(x)} ${PPID%.*} ${0%/*}; [[ PPID -eq 1 || $x -gt 1 ]]; echo $((1 / PPID)) $((1 / $x))`,
 	`env`, `export -p`, `echo $HOST_ONLY $PPID`, `cat /proc/self/environ`, `cat /etc/passwd`, `echo ~root ~nobody`, `cat ~root/.bashrc`,
 	`/bin/sh -c 'cat HOST/outside'`, `/usr/bin/env cat HOST/outside`, `exec cat HOST/outside`, `command cat HOST/outside`,
 	`builtin source HOST/outside`, `command . HOST/outside`, `alias x='cat HOST/outside'; x`, `kill -9 $PPID`, `ulimit -a`,

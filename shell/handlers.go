@@ -141,8 +141,7 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 		return r.fails(hc, 2, "%s: not possible here: %s", args[0], why)
 	}
 	if helps(args) {
-		fmt.Fprintf(hc.Stdout, "%s: %s %s\n", args[0], args[0], usages[args[0]])
-		return []string{r.shell.state.prefix + statusCommand, "2"} // as bash
+		return r.help(hc, args)
 	}
 	switch args[0] {
 	case "eval":
@@ -254,8 +253,27 @@ var usages = map[string]string{
 	"source": "filename [arguments]", "trap": "[command] [EXIT|ERR ...]", "type": "[-afptP] name [name ...]", "wait": "[pid ...]",
 }
 
-// helps reports whether a builtin is asked for its usage.
-func helps(args []string) bool { return len(args) == 2 && args[1] == "--help" && usages[args[0]] != "" }
+// helps reports whether a builtin is asked for its usage, or the shell for what there is.
+func helps(args []string) bool {
+	return args[0] == "help" || len(args) == 2 && args[1] == "--help" && usages[args[0]] != ""
+}
+
+// help prints the usage of a builtin, as builtin --help or help builtin, or what can be called.
+func (r *run) help(hc interp.HandlerContext, args []string) []string {
+	name, status := args[0], 2 // of --help, as in bash
+	if name == "help" {
+		name, status = cmp.Or(strings.Join(args[1:], " "), "help"), 0
+	}
+	switch usage := usages[name]; {
+	case usage != "":
+		fmt.Fprintf(hc.Stdout, "%s: %s %s\n", name, name, usage)
+	case name == "help":
+		fmt.Fprintf(hc.Stdout, "There are the builtins of bash, and these programs, which print their flags with --help:\n%s\n", strings.Join(ProgramNames(), " "))
+	default:
+		return r.fails(hc, 1, "help: no help for %s; try %s --help", name, name)
+	}
+	return []string{r.shell.state.prefix + statusCommand, strconv.Itoa(status)}
+}
 
 // fails prints a message, and returns a call with an exit status. The message is printed now,
 // to the standard error that the command has.
@@ -722,18 +740,26 @@ func isShell(name string) bool { return name == "bash" || name == "sh" }
 
 // replacements are what to use instead of programs that many would expect.
 var replacements = map[string]string{
-	"perl": "perl is not available; use awk or sed",
-	"git":  "git is not available in this shell",
+	"bc":    "bc is not available; use $((…)) or awk",
+	"chgrp": "a workspace has no owners",
+	"chmod": "a workspace has no permissions; each file of text runs as a script, as ./run.sh",
+	"chown": "a workspace has no owners",
+	"curl":  "the network is not available in this shell",
+	"git":   "git is not available in this shell",
+	"less":  "less is not available; use cat, head or sed -n",
+	"more":  "more is not available; use cat, head or sed -n",
+	"perl":  "perl is not available; use awk or sed",
+	"wget":  "the network is not available in this shell",
 }
 
-// unknown reports a command that does not exist, and once in a run what there is.
+// unknown reports a command that does not exist, and what to use instead, or once in a run what there
+// is.
 func (r *run) unknown(p *command.Process) int {
 	name := path.Base(p.Args[0])
 	fmt.Fprintf(p.Stderr, "bash: %s: command not found\n", p.Args[0])
 	if text := replacements[name]; text != "" {
 		fmt.Fprintf(p.Stderr, "bash: %s\n", text)
-	}
-	if !r.listed.Swap(true) {
+	} else if !r.listed.Swap(true) {
 		fmt.Fprintf(p.Stderr, "bash: no program of the machine can be run; there are: %s\n", strings.Join(ProgramNames(), " "))
 	}
 	return 127
@@ -761,7 +787,7 @@ func (r *run) open(ctx context.Context, name string, flag int, _ os.FileMode) (i
 		return nothing{}, nil
 	}
 	if text, ok := strings.CutPrefix(name, numberPath); ok {
-		return r.openNumber(hc.Env, text)
+		return r.openNumber(hc.Env, text), nil
 	}
 	if number, ok := strings.CutPrefix(name, sourcePath); ok {
 		n, _ := strconv.Atoi(number)
@@ -812,25 +838,76 @@ func (r *run) open(ctx context.Context, name string, flag int, _ os.FileMode) (i
 	return &storedFile{file, r, name, hc.Stderr}, nil
 }
 
-// openNumber opens the file with the number of a variable, or the empty one after a number.
-func (r *run) openNumber(env expand.Environ, name string) (io.ReadWriteCloser, error) {
+// openNumber opens the file with the number of a variable, or the empty one after a number. A
+// file that cannot be read says why: the interpreter prints a failure to open it twice.
+func (r *run) openNumber(env expand.Environ, name string) io.ReadWriteCloser {
 	if name == "" {
-		if err := r.noNumber.Swap(nil); err != nil {
-			return nil, *err
-		}
-		return nothing{}, nil
+		return nothing{}
 	}
+	use, name := numberUse(name[:1]), name[1:]
+	switch name {
+	case "":
+		if err := r.noNumber.Swap(nil); err != nil {
+			return r.badNumber(use, *err)
+		}
+		return nothing{}
+	case "!":
+		if r.badTest.Swap(false) {
+			return numberFile{nothing{}, "!"}
+		}
+		return nothing{}
+	}
+	name, divides := strings.CutPrefix(name, "/")
 	text, alone := name, true
-	if name[0] == '(' || name[0] == '=' {
+	if strings.HasPrefix(name, "(") || strings.HasPrefix(name, "=") {
 		alone, name = name[0] == '(', name[1:]
 		text = env.Get(cmp.Or(renames[name], name)).String()
 	}
 	n, err := number(env, text, alone)
-	if err != nil {
-		return nil, &fs.PathError{Op: "bash:", Path: name, Err: err}
+	if err == nil && divides && n == "0" {
+		err = errDivision
 	}
-	return numberFile{nothing{}, n}, nil
+	if err != nil {
+		return r.badNumber(use, fmt.Errorf("bash: %.100s: %w", name, err))
+	}
+	return numberFile{nothing{}, n}
 }
+
+// errDivision is the error of a divisor.
+var errDivision = errors.New("division by 0")
+
+// badNumber returns the file that fails with err. What the interpreter does for an unset
+// parameter is what bash does after an error in an expansion.
+func (r *run) badNumber(use numberUse, err error) io.ReadWriteCloser {
+	switch use {
+	case inTest:
+		r.badTest.Store(true)
+	case inExpansion:
+		err = expansionError{err}
+	}
+	return unreadable{nothing{}, err}
+}
+
+// expansionError ends the script: to the interpreter it is an unset parameter.
+type expansionError struct{ error }
+
+// As implements what [errors.As] asks for.
+func (e expansionError) As(target any) bool {
+	unset, ok := target.(*expand.UnsetParameterError)
+	if ok {
+		*unset = expand.UnsetParameterError{Message: e.Error()}
+	}
+	return ok
+}
+
+// unreadable is a file whose reading fails.
+type unreadable struct {
+	nothing
+	err error
+}
+
+func (f unreadable) Read([]byte) (int, error)         { return 0, f.err }
+func (f unreadable) WriteTo(io.Writer) (int64, error) { return 0, f.err }
 
 // numberFile is a file with a number. WriteTo keeps [io.Copy] from making a buffer for each.
 type numberFile struct {

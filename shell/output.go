@@ -88,7 +88,7 @@ var guardText = lazyregexp.New(`\$\(<\s*'` + guardPrefix + `[^']*'\) ?`)
 
 // numberText is how a value in an expression looks in a trace, see numberPath.
 var numberText = lazyregexp.New(`(?:\$\{\w+:0:0\})*(?:\$\(\{ '` + internalPrefix + `\w+ ` + numberCommand + `' '.' "((?:[^"\\]|\\.)*)"; \} >` + capturePath +
-	`\)\$\(<'` + numberPath + `'\)|\$\(<'` + numberPath + `[(=]?(\w+)'\))`)
+	`\)\$\(<'` + numberPath + `\w'\)|\$\(<'` + numberPath + `\w/?[(=]?(\w+)'\))`)
 
 // Write implements [io.Writer]. A call of an internal command is recognized by the beginning
 // of a Write, and a guard anywhere in it. What a script itself prints in the form of a guard
@@ -142,7 +142,7 @@ func (c *capture) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.written > c.run.opts.Variables/4 {
-		return 0, c.run.stopBudget("bytes in a command substitution, a quarter", c.run.opts.Variables, "Variables")
+		return 0, c.run.stopQuarter("bytes in a command substitution")
 	}
 	n, err := c.w.Write(b)
 	c.written += n

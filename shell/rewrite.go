@@ -39,6 +39,8 @@ const (
 	mapfileCommand = "mapfile"
 	printfCommand  = "printf"
 	numberCommand  = "number" // prints the number that a value in an expression stands for
+	quoteCommand   = "quote"  // prints quoted text as a part of a pattern
+	trimCommand    = "trim"   // prints what ${x##p} leaves out
 )
 
 // reserved are names that a script cannot give to functions, because what they do is
@@ -159,6 +161,8 @@ func printed(node syntax.Node) string {
 //	<(a), ${#m[@]}            command substitutions of internal commands
 //	words, assignments        a guard, if they need one
 //	values in expressions     files with numbers, see numberPath
+//	[[ a && b || c ]]         parentheses, see precedence; [[ a -eq b ]], see numberTest
+//	=~ "a", ${x#"a"}          command substitutions, see quoteParts; ${x%a*}, see trim
 //	((a[i]++))                an assignment, see assignElement
 //	$$, $0, $PPID             variables of the session
 //	coproc, >(a), ${x/#a/b}   an error
@@ -175,7 +179,8 @@ func (r *run) rewrite(node syntax.Node) (err error) {
 			err = r.stmt(node)
 			if call, ok := node.Cmd.(*syntax.CallExpr); ok && r.shell.state.internal(call) != "" {
 				// The arguments are final, but for the text of a number. The words of redirections are not.
-				return len(node.Redirs) > 0 || r.shell.state.internal(call) == numberCommand
+				return len(node.Redirs) > 0 || r.shell.state.internal(call) == numberCommand ||
+					r.shell.state.internal(call) == quoteCommand || r.shell.state.internal(call) == trimCommand
 			}
 		case *syntax.CmdSubst:
 			captured(node)
@@ -193,6 +198,7 @@ func (r *run) rewrite(node syntax.Node) (err error) {
 				}
 			}
 		case *syntax.Assign:
+			joinList(node.Value)
 			if node.Name != nil && !r.maps[node.Name.Value] {
 				renameArithm(node.Index)
 				if node.Array != nil {
@@ -209,42 +215,39 @@ func (r *run) rewrite(node syntax.Node) (err error) {
 				}
 			}
 		case *syntax.CaseClause:
+			joinList(node.Word)
 			for _, item := range node.Items {
 				for _, pattern := range item.Patterns {
 					guardWord(pattern, true, false)
 				}
 			}
 		case *syntax.TestClause:
-			r.guardTest(node.X)
+			node.X = r.guardTest(precedence(node.X))
 		case *syntax.Redirect:
 			if node.Op == syntax.RdrClob {
 				node.Op = syntax.RdrOut
+			}
+			joinList(node.Word)
+			if node.Hdoc != nil {
+				quoteLiterally(node.Hdoc.Parts)
 			}
 			guardWord(node.Hdoc, false, false)
 		case *syntax.Word:
 			err = r.word(node)
 		case *syntax.ParamExp:
-			err = checkParam(node)
-			if node.Param != nil && !r.maps[node.Param.Value] {
-				renameArithm(node.Index)
-			}
-			renameParam(node)
-			if node.Slice != nil {
-				r.numbers(node.Slice.Offset, true)
-				r.numbers(node.Slice.Length, true)
-			}
+			err = r.parameter(node)
 		case *syntax.ArithmExp:
-			r.numbers(node.X, true)
+			r.numbers(node.X, inExpansion, true)
 		case *syntax.ArithmCmd:
-			r.numbers(node.X, true)
+			r.numbers(node.X, inCommand, true)
 		case *syntax.CStyleLoop:
-			r.numbers(node.Init, true)
-			r.numbers(node.Cond, true)
-			r.numbers(node.Post, true)
+			r.numbers(node.Init, inCommand, true)
+			r.numbers(node.Cond, inCommand, true)
+			r.numbers(node.Post, inCommand, true)
 		case *syntax.LetClause:
 			for i, expr := range node.Exprs {
 				node.Exprs[i] = unquoteLet(expr)
-				r.numbers(node.Exprs[i], true)
+				r.numbers(node.Exprs[i], inCommand, true)
 			}
 		case *syntax.CoprocClause:
 			err = errors.New("coproc is not supported")
@@ -786,61 +789,8 @@ func (g *guarding) insert(w *syntax.Word, kept bool) {
 	w.Parts = append(parts, rest...)
 }
 
-// guardTest guards the patterns in [[ ]]: the right sides of ==, != and =~. Operands of -eq and
-// the like are values of expressions, see numberPath. Others are guarded as words that are not kept.
-func (r *run) guardTest(expr syntax.TestExpr) {
-	switch expr := expr.(type) {
-	case *syntax.ParenTest:
-		r.guardTest(expr.X)
-	case *syntax.UnaryTest:
-		testElement(expr)
-		r.guardTest(expr.X)
-	case *syntax.BinaryTest:
-		r.guardTest(expr.X)
-		switch expr.Op {
-		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
-			for _, operand := range []syntax.TestExpr{expr.X, expr.Y} {
-				if w, ok := operand.(*syntax.Word); ok {
-					r.makeNumber(w, true)
-				}
-			}
-			return
-		case syntax.TsMatchShort, syntax.TsMatch, syntax.TsNoMatch, syntax.TsReMatch:
-			if w, ok := expr.Y.(*syntax.Word); ok {
-				guardWord(w, true, false)
-			}
-			return
-		}
-		r.guardTest(expr.Y)
-	case *syntax.Word:
-		guardWord(expr, false, false)
-	}
-}
-
-// testElement changes a test of an element of an array, which the interpreter does not find.
-//
-//	[[ -v m[$k] ]]    [[ -n ${m[$k]+x} ]]
-func testElement(test *syntax.UnaryTest) {
-	word, ok := test.X.(*syntax.Word)
-	if !ok || test.Op != syntax.TsVarSet {
-		return
-	}
-	name, index, found := strings.Cut(strings.TrimSpace(printed(word)), "[")
-	if !found || !syntax.ValidName(name) {
-		return
-	}
-	file, err := syntax.NewParser().Parse(newScript("[[ -n ${"+name+"["+index+"+x} ]]"), "")
-	if err != nil || len(file.Stmts) != 1 {
-		return
-	}
-	if clause, ok := file.Stmts[0].Cmd.(*syntax.TestClause); ok {
-		if set, ok := clause.X.(*syntax.UnaryTest); ok {
-			*test = *set
-		}
-	}
-}
-
-// declClause guards a declaration, and makes typeset what the interpreter knows.
+// declClause guards a declaration, and makes typeset what the interpreter knows. A local OPTIND
+// begins with 1, as getopts needs it.
 //
 // It notes which names are associative arrays, for countsMap.
 func (r *run) declClause(decl *syntax.DeclClause) {
@@ -858,6 +808,9 @@ func (r *run) declClause(decl *syntax.DeclClause) {
 		}
 	}
 	for _, as := range decl.Args {
+		if as.Naked && as.Name != nil && as.Name.Value == "OPTIND" && decl.Variant.Value == "local" {
+			as.Naked, as.Value = false, &syntax.Word{Parts: []syntax.WordPart{newGuard(""), &syntax.Lit{Value: "1"}}}
+		}
 		guardAssign(as)
 	}
 }
@@ -874,102 +827,12 @@ func (r *run) forClause(loop *syntax.ForClause) error {
 	return nil
 }
 
-// word replaces process substitutions, and tildes before names of users: ~root would be looked
-// up among the users of the host. "~" and "~/x" stay, and lead to HOME.
-func (r *run) word(w *syntax.Word) error {
-	for i, part := range w.Parts {
-		switch part := part.(type) {
-		case *syntax.ProcSubst:
-			if part.Op != syntax.CmdIn {
-				return fmt.Errorf("%s...) is not supported; write to a file below /tmp, and read that", part.Op)
-			}
-			w.Parts[i] = r.keepSubst(part)
-		case *syntax.ParamExp:
-			if r.countsMap(part) {
-				w.Parts[i] = r.countSubst(part.Param.Value)
-			}
-		case *syntax.DblQuoted:
-			for j, inner := range part.Parts {
-				if p, ok := inner.(*syntax.ParamExp); ok && r.countsMap(p) {
-					part.Parts[j] = r.countSubst(p.Param.Value)
-				}
-			}
-		case *syntax.Lit:
-			if i == 0 && len(part.Value) > 1 && part.Value[0] == '~' && part.Value[1] != '/' {
-				rest := *part
-				rest.Value = part.Value[1:]
-				w.Parts = slices.Insert(slices.Clone(w.Parts), 0, syntax.WordPart(&syntax.SglQuoted{Value: "~"}))
-				w.Parts[1] = &rest
-				return nil
-			}
-		}
-	}
-	return nil
-}
-
-// countsMap reports whether p is ${#m[@]} for an associative array, which the interpreter
-// says has one element. Which names are such arrays is known from the declarations in scripts
-// of the session; a name that is computed is not.
-func (r *run) countsMap(p *syntax.ParamExp) bool {
-	if !p.Length || p.Index == nil || p.Param == nil || !r.maps[p.Param.Value] {
-		return false
-	}
-	index, ok := p.Index.(*syntax.Word)
-	return ok && (index.Lit() == "@" || index.Lit() == "*")
-}
-
-// countSubst returns what replaces ${#m[@]}.
-func (r *run) countSubst(name string) *syntax.CmdSubst {
-	return &syntax.CmdSubst{Stmts: []*syntax.Stmt{{Cmd: r.internalCall(countCommand, name)}}}
-}
-
-// keepSubst returns what replaces <(...): its output is kept as /dev/fd/N. So all of it is
-// read before the command begins, unlike in bash, where both run at the same time:
-//
-//	cat <(ls)    cat $({ ls; } | 'wk keep')
-func (r *run) keepSubst(subst *syntax.ProcSubst) *syntax.CmdSubst {
-	return &syntax.CmdSubst{Stmts: []*syntax.Stmt{{Cmd: &syntax.BinaryCmd{
-		Op: syntax.Pipe,
-		X:  &syntax.Stmt{Cmd: &syntax.Block{Stmts: subst.Stmts}},
-		Y:  &syntax.Stmt{Cmd: r.internalCall(keepCommand)},
-	}}}}
-}
-
-// checkParam refuses what the interpreter would expand to something else.
-func checkParam(p *syntax.ParamExp) error {
-	if p.Repl == nil || p.Repl.Orig == nil || p.Repl.All || len(p.Repl.Orig.Parts) == 0 {
-		return nil
-	}
-	if lit, ok := p.Repl.Orig.Parts[0].(*syntax.Lit); ok && strings.HasPrefix(lit.Value, "#") || ok && strings.HasPrefix(lit.Value, "%") {
-		return errors.New("${x/#...} and ${x/%...} are not supported; use ${x#...} and ${x%...}, or sed")
-	}
-	return nil
-}
-
 // renames are parameters that the interpreter would take from the host, and the variables of
 // the session that stand for them. A name that is computed, as in ${!p}, is refused when the
 // guard is checked (run.check), or replaced in a declaration (run.replaceDeclare) and in an
 // expression (evaluation). One that the index of an array finds in a variable is not seen:
 // x=PPID; a[x]=1; echo ${!a[@]}.
 var renames = map[string]string{"$": "BASHPID", "PPID": "BASHPID", "0": "BASH_ARGV0"}
-
-// renameParam replaces parameters that the interpreter would take from the host. The index keeps
-// them apart, for restore, from variables that the script itself names:
-//
-//	$$          ${BASHPID[0]}
-//	$BASHPID    $BASHPID
-func renameParam(p *syntax.ParamExp) {
-	if p.Param == nil {
-		return
-	}
-	if name := renames[p.Param.Value]; name != "" {
-		p.Param.Value = name
-		p.Short = false
-		if p.Index == nil {
-			p.Index = literal("0")
-		}
-	}
-}
 
 // renameArithm is renameParam for names in the index of an array.
 func renameArithm(expr syntax.ArithmExpr) {
@@ -1002,6 +865,10 @@ func (s *state) restore(node syntax.Node) {
 			s.restoreStmt(node)
 		case *syntax.CallExpr:
 			node.Args = slices.DeleteFunc(node.Args, isGuardWord)
+		case *syntax.Assign:
+			if node.Name != nil && node.Name.Value == "OPTIND" && node.Value != nil && isGuard(node.Value.Parts[0]) {
+				node.Naked, node.Value = true, nil
+			}
 		case *syntax.WordIter:
 			node.Items = slices.DeleteFunc(node.Items, isGuardWord)
 		case *syntax.ForClause:
@@ -1012,11 +879,16 @@ func (s *state) restore(node syntax.Node) {
 			if parts := s.numberParts(node); parts != nil {
 				node.Parts = parts
 			}
+			s.restoreExpansion(node)
 			node.Parts = slices.DeleteFunc(node.Parts, isGuard)
 			s.restoreParts(node.Parts)
+		case *syntax.TestClause, *syntax.ParenTest, *syntax.UnaryTest, *syntax.BinaryTest:
+			restoreTests(node)
 		case *syntax.DblQuoted:
+			node.Parts = slices.DeleteFunc(node.Parts, isGuard)
 			s.restoreParts(node.Parts)
 		case *syntax.ParamExp:
+			s.restoreExpansion(node)
 			if node.Param != nil {
 				index, ok := node.Index.(*syntax.Word)
 				if name := back[node.Param.Value]; name != "" && ok && index.Lit() == "0" {
@@ -1040,6 +912,10 @@ func (s *state) numberParts(w *syntax.Word) []syntax.WordPart {
 			subst = &syntax.CmdSubst{Stmts: subst.Stmts[0].Cmd.(*syntax.Block).Stmts}
 		}
 		if name, ok := strings.CutPrefix(readName(subst), numberPath); ok && name != "" {
+			name = strings.TrimPrefix(name[1:], "/")
+			if name == "" {
+				continue
+			}
 			if variable := strings.TrimLeft(name, "(="); variable != name {
 				return []syntax.WordPart{&syntax.ParamExp{Short: true, Param: &syntax.Lit{Value: variable}}}
 			}
@@ -1051,11 +927,32 @@ func (s *state) numberParts(w *syntax.Word) []syntax.WordPart {
 		if call, ok := subst.Stmts[0].Cmd.(*syntax.CallExpr); ok && s.internal(call) == numberCommand && len(call.Args) == 3 {
 			parts := call.Args[2].Parts
 			if quoted, ok := parts[len(parts)-1].(*syntax.DblQuoted); ok {
-				return quoted.Parts
+				return s.undivided(quoted.Parts)
 			}
 		}
 	}
 	return nil
+}
+
+// undivided returns the parts of a divisor, from divisor, and others as they are.
+func (s *state) undivided(parts []syntax.WordPart) []syntax.WordPart {
+	exp, ok := parts[0].(*syntax.ArithmExp)
+	if !ok || len(parts) != 1 {
+		return parts
+	}
+	s.restore(exp)
+	if product, ok := exp.X.(*syntax.BinaryArithm); ok && product.Op == syntax.Mul {
+		if word, ok := product.Y.(*syntax.Word); ok {
+			return word.Parts
+		}
+	}
+	return []syntax.WordPart{&syntax.Lit{Value: printedExpression(exp.X)}}
+}
+
+// printedExpression returns the source of an expression.
+func printedExpression(expr syntax.ArithmExpr) string {
+	text := printed(&syntax.ArithmExp{X: expr})
+	return strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(text, "$(("), "))"), "\\\n", "")
 }
 
 // readName returns the name in $(<'name'), "" for another substitution.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"maps"
 	"os"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -53,6 +52,8 @@ type run struct {
 
 	stopped  atomic.Pointer[budgetError] // the budget that was reached first
 	noNumber atomic.Pointer[error]       // of the last value that was no number, until it is reported
+
+	badTest atomic.Bool // an operand in [[ ]] was no number, until the test has asked for it
 
 	parsing   sync.Mutex           // held by rewrite
 	functions map[string]bool      // guarded by parsing; names that scripts of the session have declared as functions
@@ -176,13 +177,9 @@ func (r *run) stopBudget(what string, n int, option string) error {
 	return r.stop("more than %s of %s (budget %s)", wording.Thousands(n), what, option)
 }
 
-// absolute returns name, seen from dir. A ".." removes the element before it, as cd does in
-// bash, even where that element is a symlink.
-func absolute(dir, name string) string {
-	if !path.IsAbs(name) {
-		name = path.Join(dir, name)
-	}
-	return path.Clean(name)
+// stopQuarter is stop for what may have a quarter of the budget Variables.
+func (r *run) stopQuarter(what string) error {
+	return r.stop("more than %s of %s (a quarter of budget Variables)", wording.Thousands(r.opts.Variables/4), what)
 }
 
 // result makes the result of a run that has ended. cause is why its context ended, nil if

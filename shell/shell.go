@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path"
 	"sync"
 	"time"
 
@@ -274,6 +275,15 @@ func (r *run) enter(ctx context.Context, dir string) error {
 	}
 	r.shell.state.Dir = absolute(r.shell.state.Dir, dir)
 	return nil
+}
+
+// absolute returns name, seen from dir. A ".." removes the element before it, as cd does in
+// bash, even where that element is a symlink.
+func absolute(dir, name string) string {
+	if !path.IsAbs(name) {
+		name = path.Join(dir, name)
+	}
+	return path.Clean(name)
 }
 
 // ReadScratch returns the content of a file below /tmp or /dev/shm, such as

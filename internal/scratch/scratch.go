@@ -99,7 +99,8 @@ type files struct {
 	limit int64
 
 	mu   sync.Mutex
-	used int64 // guarded by mu; at least what the files have
+	used int64 // guarded by mu; at least what the files have, with those being written
+	open int64 // guarded by mu; what the files that are being written have
 }
 
 // entryCost is what a name costs besides the bytes of the file.
@@ -110,7 +111,22 @@ const entryCost = 1 << 10
 func (f *files) reserve(ctx context.Context, op, name string, size int64) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	size += entryCost
+	return f.count(ctx, op, name, size+entryCost)
+}
+
+// reserveOpen counts size bytes more of a file that is being written.
+func (f *files) reserveOpen(ctx context.Context, name string, size int64) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if err := f.count(ctx, ops.Create, name, size); err != nil {
+		return err
+	}
+	f.open += size
+	return nil
+}
+
+// count adds size to used, or returns an error if that is above the limit. f.mu is locked.
+func (f *files) count(ctx context.Context, op, name string, size int64) error {
 	if f.used+size > f.limit {
 		used := int64(0)
 		err := workspace.Walk(ctx, f.FS, ".", nil, func(info workspace.FileInfo, err error) error {
@@ -120,7 +136,7 @@ func (f *files) reserve(ctx context.Context, op, name string, size int64) error 
 		if err != nil {
 			return err
 		}
-		f.used = used
+		f.used = used + f.open
 	}
 	if f.used+size > f.limit {
 		return ops.Error(op, name, workspace.ErrNoSpace, nil)
@@ -163,7 +179,7 @@ func (f *files) Create(ctx context.Context, name string, opts *workspace.WriteOp
 		return nil, err
 	}
 	w, err := workspace.Create(ctx, f.FS, name, opts)
-	return &writer{w, ctx, f, name}, err
+	return &writer{Writer: w, ctx: ctx, fsys: f, name: name}, err
 }
 
 // writer counts what is written to a file.
@@ -172,12 +188,36 @@ type writer struct {
 	ctx  context.Context
 	fsys *files
 	name string
+	held int64 // what it has in fsys.open
 }
 
 // Write implements [io.Writer].
 func (w *writer) Write(b []byte) (int, error) {
-	if err := w.fsys.reserve(w.ctx, ops.Create, w.name, int64(len(b))-entryCost); err != nil {
+	size := int64(len(b))
+	if err := w.fsys.reserveOpen(w.ctx, w.name, size); err != nil {
 		return 0, err
 	}
+	w.held += size
 	return w.Writer.Write(b)
+}
+
+// Commit implements [workspace.Writer].
+func (w *writer) Commit() (workspace.Version, error) {
+	defer w.release()
+	return w.Writer.Commit()
+}
+
+// Close implements [workspace.Writer].
+func (w *writer) Close() error {
+	defer w.release()
+	return w.Writer.Close()
+}
+
+// release ends the count of w as an open file. From then on the file that it has
+// written counts, if there is one.
+func (w *writer) release() {
+	w.fsys.mu.Lock()
+	defer w.fsys.mu.Unlock()
+	w.fsys.open -= w.held
+	w.held = 0
 }

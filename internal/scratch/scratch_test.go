@@ -54,6 +54,53 @@ func TestSpill(t *testing.T) {
 	}
 }
 
+// TestOpenFile checks that a file counts while it is being written, also when the files are
+// counted again, and that one which is discarded makes room.
+func TestOpenFile(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	create := func(space *scratch.Space, name string) workspace.Writer {
+		w, err := space.Workspace.Create(ctx, name, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	}
+	space := scratch.New(4 << 20)
+	a := create(space, "a")
+	defer a.Close()
+	for range 3 {
+		if _, err := a.Write(make([]byte, 1<<20)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := a.Write(make([]byte, 2<<20)); !errors.Is(err, workspace.ErrNoSpace) {
+		t.Errorf("Write above the limit = %v, want %v", err, workspace.ErrNoSpace)
+	}
+	if _, err := space.Workspace.WriteFile(ctx, "b", make([]byte, 2<<20), nil); !errors.Is(err, workspace.ErrNoSpace) {
+		t.Errorf("WriteFile beside an open file = %v, want %v", err, workspace.ErrNoSpace)
+	}
+	if _, err := a.Commit(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := space.Workspace.WriteFile(ctx, "b", make([]byte, 2<<20), nil); !errors.Is(err, workspace.ErrNoSpace) {
+		t.Errorf("WriteFile beside a file = %v, want %v", err, workspace.ErrNoSpace)
+	}
+	if err := space.Workspace.Rm(ctx, "a", nil); err != nil {
+		t.Fatal(err)
+	}
+	b := create(space, "b")
+	if _, err := b.Write(make([]byte, 3<<20)); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := space.Workspace.WriteFile(ctx, "c", make([]byte, 2<<20), nil); err != nil {
+		t.Errorf("WriteFile after a file was discarded: %v", err)
+	}
+}
+
 func TestShorten(t *testing.T) {
 	t.Parallel()
 	lines := strings.Repeat("line\n", 100)

@@ -1,7 +1,9 @@
 package command
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -295,6 +297,96 @@ func rewrite(ctx context.Context, p *Process, name string) error {
 		return err
 	}
 	return p.WriteFile(ctx, name, data, &workspace.WriteOptions{IfVersion: version})
+}
+
+// mktemp creates a file or a directory with a new name, and prints the name: the last run of at
+// least three X in the template becomes random. Without a template, or with -p or -t, it is in that
+// directory, in $TMPDIR or in /tmp.
+//
+//	mktemp               /tmp/tmp.Zq3kX0aBcd
+//	mktemp aXXXX.txt     a8sQz.txt
+//	mktemp -d -p dir     dir/tmp.Zq3kX0aBcd
+func mktemp(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... [TEMPLATE]")
+	directory := f.BoolP("directory", "d", false, "create a directory, not a file")
+	dry := f.BoolP("dry-run", "u", false, "only print a name")
+	quiet := f.BoolP("quiet", "q", false, "suppress messages about failed creation")
+	suffix := f.String("suffix", "", "append SUFF to TEMPLATE")
+	parent := f.StringP("p", "p", "", "interpret TEMPLATE relative to DIR")
+	f.StringVar(parent, "tmpdir", "", "interpret TEMPLATE relative to DIR, or without DIR to $TMPDIR or /tmp")
+	const noDir = "\x00" // of --tmpdir alone
+	f.Lookup("tmpdir").NoOptDefVal = noDir
+	old := f.BoolP("t", "t", false, "interpret TEMPLATE as a name in $TMPDIR, DIR or /tmp")
+	operands, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	if len(operands) > 1 {
+		return f.wrong("too many templates")
+	}
+	template, inParent := "tmp.XXXXXXXXXX", true
+	if len(operands) > 0 {
+		template, inParent = operands[0], *old || f.Changed("p") || f.Changed("tmpdir")
+	}
+	switch {
+	case f.Changed("suffix") && !strings.HasSuffix(template, "X"):
+		return p.errorf("with --suffix, template %s must end in X", quoteName(template))
+	case !f.Changed("suffix"):
+		end := strings.LastIndex(template, "X") + 1
+		if end == 0 {
+			end = len(template)
+		}
+		template, *suffix = template[:end], template[end:]
+	}
+	start := strings.TrimRight(template, "X")
+	random := len(template) - len(start)
+	switch {
+	case strings.Contains(*suffix, "/"):
+		return p.errorf("invalid suffix %s, contains directory separator", quoteName(*suffix))
+	case random < 3:
+		return p.errorf("too few X's in template %s", quoteName(template+*suffix))
+	case inParent && *old && strings.Contains(start, "/"):
+		return p.errorf("invalid template, %s, contains directory separator", quoteName(template+*suffix))
+	case inParent && !*old && path.IsAbs(start):
+		return p.errorf("invalid template, %s; with --tmpdir, it may not be absolute", quoteName(template+*suffix))
+	}
+	if inParent {
+		given := strings.TrimPrefix(*parent, noDir)
+		dir := cmp.Or(given, p.Env("TMPDIR"), "/tmp")
+		if *old {
+			dir = cmp.Or(p.Env("TMPDIR"), given, "/tmp")
+		}
+		start = strings.TrimSuffix(dir, "/") + "/" + start
+	}
+	// Of text that is random, 26 letters are 130 bits.
+	var letters strings.Builder
+	for letters.Len() < random {
+		letters.WriteString(rand.Text())
+	}
+	name := start + letters.String()[:random] + *suffix
+	var err error
+	kind := "file"
+	switch {
+	case *dry:
+		if _, err = p.Lstat(ctx, name); errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+	case *directory:
+		kind = "directory"
+		err = p.Mkdir(ctx, name, nil)
+	default:
+		err = p.WriteFile(ctx, name, nil, &workspace.WriteOptions{IfNotExist: true})
+	}
+	if err != nil {
+		if !*quiet {
+			p.errorf("failed to create %s via template %s: %s", kind, quoteName(start+strings.Repeat("X", random)+*suffix), ErrorText(err))
+		}
+		return 1
+	}
+	if _, err := fmt.Fprintln(p.Stdout, name); err != nil {
+		return p.failWrite(err)
+	}
+	return 0
 }
 
 // ln would create links. A workspace has no operation that does. It reads its options all the

@@ -722,18 +722,15 @@ func sleep(ctx context.Context, p *Process) int {
 	if len(operands) == 0 {
 		return f.wrong("missing operand")
 	}
-	const longest = 365 * 24 * time.Hour
-	sum := 0.0 // seconds
-	for _, s := range operands {
-		n, unit, ok := parseExtended(s)
-		factor, known := map[string]time.Duration{"": time.Second, "s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}[unit]
-		if !ok || n.nan || n.Sign() < 0 || !known {
-			return f.wrong("invalid time interval %s", quoteName(s))
+	sum := time.Duration(0)
+	for _, operand := range operands {
+		interval, ok := parseInterval(operand)
+		if !ok {
+			return f.wrong("invalid time interval %s", quoteName(operand))
 		}
-		seconds, _ := n.Float64()
-		sum = min(sum+seconds*factor.Seconds(), longest.Seconds())
+		sum = min(sum+interval, longestInterval)
 	}
-	timer := time.NewTimer(time.Duration(sum * float64(time.Second)))
+	timer := time.NewTimer(sum)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
@@ -741,4 +738,18 @@ func sleep(ctx context.Context, p *Process) int {
 	case <-ctx.Done():
 		return 1
 	}
+}
+
+// longestInterval stands for all that is longer.
+const longestInterval = 365 * 24 * time.Hour
+
+// parseInterval reads a number of seconds, or of what a suffix says: s, m, h or d.
+func parseInterval(s string) (time.Duration, bool) {
+	n, unit, ok := parseExtended(s)
+	factor, known := map[string]time.Duration{"": time.Second, "s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour}[unit]
+	if !ok || n.nan || n.Sign() < 0 || !known {
+		return 0, false
+	}
+	seconds, _ := n.Float64()
+	return time.Duration(min(seconds*factor.Seconds(), longestInterval.Seconds()) * float64(time.Second)), true
 }

@@ -3,12 +3,14 @@ package command
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/workspacekit/workspacekit/workspace"
@@ -111,6 +113,72 @@ func env(ctx context.Context, p *Process) int {
 		}
 	}
 	return p.Run(ctx, &child)
+}
+
+// timeout runs a program, and ends it after a time. The status is then 124, or 137 with the signal
+// KILL, or with --preserve-status what the program returns; after an error of timeout itself it is 125.
+// What runs here ends at once, whatever signal is named.
+func timeout(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION] DURATION COMMAND [ARG]...")
+	f.first, f.failure = true, 125
+	preserve := f.Bool("preserve-status", false, "exit with the status of COMMAND")
+	f.Bool("foreground", false, "(ignored: there is no terminal)")
+	after := f.StringP("kill-after", "k", "", "(ignored: COMMAND ends at once)")
+	signal := f.StringP("signal", "s", "TERM", "the signal, by name or number: only the status depends on it")
+	verbose := f.BoolP("verbose", "v", false, "say that COMMAND is ended")
+	words, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	if len(words) < 2 {
+		return f.wrong("missing operand")
+	}
+	number := signalNumber(*signal)
+	if number < 0 {
+		return f.wrong("%s: invalid signal", quoteName(*signal))
+	}
+	if *after != "" {
+		if _, ok := parseInterval(*after); !ok {
+			return f.wrong("invalid time interval %s", quoteName(*after))
+		}
+	}
+	limit, ok := parseInterval(words[0])
+	if !ok {
+		return f.wrong("invalid time interval %s", quoteName(words[0]))
+	}
+	bounded := ctx
+	if limit > 0 {
+		var cancel context.CancelFunc
+		bounded, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	child := *p
+	child.Args = words[1:]
+	status = p.Run(bounded, &child)
+	if bounded.Err() == nil || ctx.Err() != nil {
+		return status
+	}
+	if *verbose {
+		p.errorf("sending signal %s to command %s", strings.TrimPrefix(strings.ToUpper(*signal), "SIG"), quoteName(words[1]))
+	}
+	if *preserve || number == 9 {
+		return 128 + number
+	}
+	return 124
+}
+
+// signalNumbers are the signals that scripts send.
+var signalNumbers = map[string]int{"HUP": 1, "INT": 2, "QUIT": 3, "KILL": 9, "USR1": 10, "USR2": 12, "ALRM": 14, "TERM": 15}
+
+// signalNumber returns the number of a signal that a name or a number stands for, -1 if it is none.
+func signalNumber(s string) int {
+	if n, err := strconv.Atoi(s); err == nil && n >= 0 && n <= 64 {
+		return n
+	}
+	if n, ok := signalNumbers[strings.TrimPrefix(strings.ToUpper(s), "SIG")]; ok {
+		return n
+	}
+	return -1
 }
 
 // printenv prints the values of variables, or all as NAME=VALUE. The status is 1 if one
@@ -236,7 +304,7 @@ func xargs(ctx context.Context, p *Process) int {
 	if x.command = words; len(words) == 0 {
 		x.command = []string{"echo"}
 	}
-	x.replace = cmpOr(x.replace, *replace)
+	x.replace = cmp.Or(x.replace, *replace)
 	x.lines, x.args, x.chars, x.eof = *lines, *args, *chars, *eof
 	x.separator = -1
 	if *null {
@@ -266,14 +334,6 @@ func xargs(ctx context.Context, p *Process) int {
 		return x.run(in)
 	})
 	return max(x.status, failed)
-}
-
-// cmpOr is cmp.Or for two texts.
-func cmpOr(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 // xargsRun collects arguments, and runs the program.

@@ -146,6 +146,22 @@ var gnuTextTests = map[string]gnuTest{
 		normalize: func(s string) string {
 			return regexp.MustCompile(`PATH=[^\n\x00]*[\n\x00]`).ReplaceAllString(s, "")
 		}},
+	"expr": {noInput: true,
+		slots: [][]string{{"1", "0", "-3", "abc", "''", "007", "99999999999999999999", "'('", "length", "+", "-", "é1x", "00", "-0"},
+			{"", "+", "-", "'*'", "/", "%", ":", "'|'", "'&'", "'<'", "=", "'>='", "!=", "=="},
+			{"", "2", "0", "'a\\(b\\)c'", "'.*'", "abc", "'[0-9]*'", "-7", "')'", "'\\(x\\)*'", "'^a'", "b", "99999999999999999998"},
+			{"", "", "+ 1", "'|' x", "')'", "'&' 0", "'*' 3"}},
+		lines: []string{"", "--", "-- 1", "1 + 2 '*' 3", "'(' 1 + 2 ')' '*' 3", "'(' 1 + 2", "'(' 1 2 ')'", "length héllo", "length + length", "index abcé éc", "index abc x", "index abc ''", "substr héllo 2 3", "substr abc 0 2", "substr abc 2 x", "substr abc 4 1", "substr abc 1 99999999999999999999",
+			"match abc 'a.'", "match abc 'a\\(.\\)'", "+ + = x", "1 '|' 1 / 0", "0 '&' 1 / 0", "0 '|' 1 / 0", "'' '|' ''", "a '<' b", "10 '<' 9", "10 '<' 9a", "-1 '<' 0", "2 '+' a", "abc : 'x\\|ab'", "abc : '\\(x\\)'", "length", "substr a 1", "1 +", "1 2", "-7 / 2", "-7 % 2", "+", "+ x : x", "- : -", "a : '['", "$'a\\nb' : '.*'"}},
+	"timeout": {
+		slots: [][]string{{"", "", "-s HUP", "-s 2", "--preserve-status", "-k 1", "--foreground", "-s nosuch", "-sINT --preserve-status", "-k x", "--foo"}, {"5", "0", "0.05", "0.05s", "x", "-1", "1m", ""}, {"cat", "sleep 0.3", "false", "true", "nosuchprogram", "echo hi", "", "wc -c", "printf %s x", "sleep 0"}}},
+	"readlink": {noInput: true,
+		slots: [][]string{{"", "-f", "-e", "-m", "-fn", "-z", "-fz", "-n", "-v", "-fv", "-ev", "-q -f", "--canonicalize", "-x"}, {"text", "dir/inner", ".", "missing", "missing/x", "text/x", "text missing dir", "dir", "''", "", "dir/", "missing/", "text/", "'with space'"}}},
+	"mktemp": {noInput: true, env: []string{"TMPDIR=dir"},
+		slots: [][]string{{"", "", "-d", "-u", "-q", "-p dir", "-p missing", "--tmpdir", "--tmpdir=dir", "-t", "-t -p missing", "--suffix=.c", "--suffix .cc -d", "-x", "-dq -p text", "--suffix="}, {"", "=XXX", "dir/=XXXX", "=XX", "abc", "=XXXb.txt", "=XXXbXXX", "missing/=XXX", "XXX/b", "/nonexistent/=XXX", "=XXXX.tar.gz b", "''", "XXXX", "a/XXXb/c", "text/XXXX"}},
+		normalize: func(s string) string {
+			return regexp.MustCompile(`(?m)^((?:[a-z/]*/)?(?:tmp\.|=)?)[A-Za-z0-9]{3,10}?(|b\.txt|\.tar\.gz|\.cc?)$`).ReplaceAllString(s, "${1}X$2")
+		}},
 	"printenv": {noInput: true, env: []string{"FOO=bar", "BAZ=1 2", "EMPTY="}, slots: [][]string{{"FOO", "BAZ", "NONE", "FOO BAZ", "EMPTY", "NONE FOO", "-0 FOO", "FOO=bar", "-x", "TZ", "-- FOO", "LC_ALL", "''", "EMPTY NONE"}, {"", "FOO", "BAZ", "NONE", "TZ", "LC_ALL", "-0", "EMPTY", "A B", "FOO FOO", "--", "X=Y"}}},
 	"basename": {noInput: true, slots: [][]string{{"", "", "-a", "-s .txt", "-z", "-az", "--suffix=.c -z", "--multiple"}, {"/usr/bin/sort", "include/stdio.h .h", "a.txt", "a/b.txt c/d.txt", "/", "//", "''", "a/", "a//b//", ".txt .txt", "a.txt .txt", "-x", "--", "-- -x", "''  x", "a b c", "x.c y.c", "é/ü.txt .txt", "./a", "../", "a.b.c .c", "/a /a"}}},
 	"dirname":  {noInput: true, slots: [][]string{{"", "", "-z", "--zero"}, {"/usr/bin/sort", "a", "a/b", "/", "//", "''", "a/", "a//b//", "/a", "//a", "a/b c/d e", ".", "..", "./a", "a/.", "a/../b", "", "-x", "-- -x", "a///b", "/a/b/", "é/x"}, {"", "", "x/y", "/p/q/", "z"}}},
@@ -180,17 +196,17 @@ var gnuTextTests = map[string]gnuTest{
 // gnuTextDifferences are those of the programs that work on text.
 var gnuTextDifferences = []gnuDifference{
 	{"tail", regexp.MustCompile(`^\["-2" ("-|".*" ")`), "`tail -5` may have more options and more than one file"},
-	{"rev", regexp.MustCompile(`(nul|binary)$`), "Bytes that are not UTF-8, and NUL, are characters like others; the real `rev` stops there"},
-	{"column", regexp.MustCompile(`^\["-t" "-L".*(\["-t" "-L"\]|newline"\]|empty"\]) `), "`column -t -L` prints empty lines even if there are no others"},
-	{"split", regexp.MustCompile(`^\["-n" "(3|4|l/2|2/3|l/1/2)"( "-e")?( "-".*)?\] `), "`split -n` splits the standard input, too"},
-	{"cksum", regexp.MustCompile(`^\["dir"\]`), "A directory is an error; the real `cksum` prints the sum of nothing"},
-	{"hexdump", regexp.MustCompile(`"-s" .*[^t"lyn]"\] <|"-s" "[^"]+"\] <|"-s" "3" "-n" "7"\] <`), "`hexdump -s` skips in the standard input, too"},
+	{"rev", regexp.MustCompile(`(nul|binary)$`), "does not stop at a NUL, nor at bytes that are not UTF-8"},
+	{"column", regexp.MustCompile(`^\["-t" "-L".*(\["-t" "-L"\]|newline"\]|empty"\]) `), "`-t -L` prints empty lines even if there are no others"},
+	{"split", regexp.MustCompile(`^\["-n" "(3|4|l/2|2/3|l/1/2)"( "-e")?( "-".*)?\] `), "`-n` splits the standard input, too"},
+	{"cksum", regexp.MustCompile(`^\["dir"\]`), "a directory is an error"},
+	{"hexdump", regexp.MustCompile(`"-s" .*[^t"lyn]"\] <|"-s" "[^"]+"\] <|"-s" "3" "-n" "7"\] <`), "`-s` skips in the standard input, too"},
 	{"strings", regexp.MustCompile(`"-"\] <`), "`-` is the standard input"},
-	{"xxd", regexp.MustCompile(`"-l" "x"`), "A number that is none is an error, not zero"},
-	{"jq", regexp.MustCompile(`^\["-n" "\$ARGS"|"\." "data.json"|"--seq"`), "The keys of objects are printed in order, as with `-S`"},
+	{"xxd", regexp.MustCompile(`"-l" "x"`), "what is not a number is an error, not zero"},
+	{"jq", regexp.MustCompile(`^\["-n" "\$ARGS"|"\." "data.json"|"--seq"`), "the keys of objects are printed in order, as with `-S`"},
 	{"jq", regexp.MustCompile(`\$__loc__`), "`$__loc__` is missing"},
-	{"jq", regexp.MustCompile(`100000000000000000000`), "Integers keep all digits"},
-	{"jq", regexp.MustCompile(`"text"\] <|"missing" "list"\] <`), "After a file that is missing the next ones are read, and what is not JSON has the status 2"},
-	{"jq", regexp.MustCompile(`"-c?e"`), "With `-e`, the status without any output is 4"},
-	{"xargs", regexp.MustCompile(`(nul|binary)$`), "A NUL is a byte like others, not the end of a word with a warning"},
+	{"jq", regexp.MustCompile(`100000000000000000000`), "integers keep all digits"},
+	{"jq", regexp.MustCompile(`"text"\] <|"missing" "list"\] <`), "a missing file does not end it, and what is not JSON has the status 2"},
+	{"jq", regexp.MustCompile(`"-c?e"`), "with `-e`, the status without any output is 4"},
+	{"xargs", regexp.MustCompile(`(nul|binary)$`), "a NUL does not end a word"},
 }

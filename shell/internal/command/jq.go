@@ -685,7 +685,7 @@ func (in *jqInput) slurpAll() (any, bool) {
 			return err, true
 		}
 		if line, ok := v.(string); ok && in.run.rawInput {
-			size += int64(len(line))
+			size += int64(len(line)) + 1
 			text.WriteString(line)
 			if in.lines.terminated {
 				text.WriteByte('\n')

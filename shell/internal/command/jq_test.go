@@ -23,6 +23,7 @@ func TestJQBounds(t *testing.T) {
 		{"jq -n 'setpath([500000000]; 1)'", "needs too much memory"}, {"jq -n 'pick(.[500000000])'", "needs too much memory"}, {"jq -n '[fromstream([[500000000],1],[[500000000]])]'", "needs too much memory"},
 		{"jq -n '[500000000] as $p | getpath($p) = 1'", "needs too much memory"}, {"jq -n '_ownMultiply(1; 2)'", "function not defined"},
 		{"jq -s length", "too large for the memory of a program, 1 MiB"},
+		{"jq -R -s length", "too large for the memory of a program, 1 MiB"},
 		{"jq -R length", "too large for the memory of a program, 1 MiB"},
 		{"jq .", "too large for the memory of a program, 1 MiB"},
 	}...)
@@ -33,6 +34,9 @@ func TestJQBounds(t *testing.T) {
 		p.Stdin, p.MaxMemory = endless(" "), 1<<20
 		if strings.Contains(c.line, "-s") {
 			p.Stdin = endless("1 ")
+		}
+		if strings.Contains(c.line, "-R -s") {
+			p.Stdin = strings.NewReader(strings.Repeat("\n", 2<<20)) // line ends count
 		}
 		started := time.Now()
 		status := jq(ctx, p)

@@ -61,6 +61,33 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestReadlink names what symlinks lead to.
+func TestReadlink(t *testing.T) {
+	t.Parallel()
+	_, ws := linkTree(t)
+	for _, c := range []struct {
+		line, want string
+		status     int
+	}{
+		{"readlink to-f dangling dir/sub/to-x", "/f\n/nothing\n/dir/x\n", 0},
+		{"readlink to-dir/x loop/two/back", "/loop\n", 1},
+		{"readlink -f to-dir/x to-dir/new dangling", "/dir/x\n/dir/new\n/nothing\n", 0},
+		{"readlink -f dangling/x to-f/x", "", 1},
+		{"readlink -e dangling to-f", "/f\n", 1},
+		{"readlink -m dangling/x/y to-f/x", "/nothing/x/y\n/f/x\n", 0},
+		{"realpath dangling", "/nothing\n", 0},
+		{"realpath -s dangling", "/dangling\n", 0},
+		{"readlink -nf loop/one/two/back", "/loop", 0},
+	} {
+		args := shellWords(t, c.line)
+		p, stdout, _ := newTestProcess(t, nil, args...)
+		p.Files = NewFiles([]*workspace.Workspace{ws}, nil, Hooks{})
+		if status := Programs[args[0]](t.Context(), p); status != c.status || stdout.String() != c.want {
+			t.Errorf("%s = %d, %q, want %d, %q", c.line, status, stdout, c.status, c.want)
+		}
+	}
+}
+
 // TestCopyLinks copies directories with symlinks, which can lead back to them.
 func TestCopyLinks(t *testing.T) {
 	t.Parallel()

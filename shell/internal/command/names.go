@@ -157,6 +157,74 @@ func realpath(ctx context.Context, p *Process) int {
 	return p.finish(out, status)
 }
 
+// readlink prints what symlinks lead to, or with -f, -e and -m absolute names as realpath does. It
+// says nothing about what is no symlink, unless -v is given, and has the status 1.
+//
+// What a symlink leads to is an absolute name: a workspace does not say what is written in it.
+func readlink(ctx context.Context, p *Process) int {
+	f := newFlags(p, "[OPTION]... FILE...")
+	canonical := f.BoolP("canonicalize", "f", false, "all components but the last must exist")
+	existing := f.BoolP("canonicalize-existing", "e", false, "all components must exist")
+	missing := f.BoolP("canonicalize-missing", "m", false, "no components need exist")
+	noNewline := f.BoolP("no-newline", "n", false, "do not end the output with a newline")
+	f.BoolP("quiet", "q", false, "suppress most error messages (default)")
+	f.BoolP("silent", "s", false, "the same as -q")
+	verbose := f.BoolP("verbose", "v", false, "report errors")
+	zero := f.BoolP("zero", "z", false, "end each output line with NUL, not newline")
+	names, status, ok := f.parse()
+	if !ok {
+		return status
+	}
+	if len(names) == 0 {
+		return f.wrong("missing operand")
+	}
+	if *noNewline && len(names) > 1 {
+		p.errorf("ignoring --no-newline with multiple arguments")
+		*noNewline = false
+	}
+	mode := noneMissing
+	switch {
+	case *existing:
+	case *missing:
+		mode = anyMissing
+	case *canonical:
+		mode = lastMissing
+	}
+	out := bufio.NewWriter(p.Stdout)
+	for _, name := range names {
+		full, err := p.readLink(ctx, name)
+		if *canonical || *existing || *missing {
+			full, err = p.realPath(ctx, name, mode, false)
+		}
+		if err != nil {
+			if status = 1; *verbose {
+				p.fail(name, err)
+			}
+			continue
+		}
+		out.WriteString(full)
+		if !*noNewline {
+			out.WriteByte(lineEnd(*zero))
+		}
+	}
+	return p.finish(out, status)
+}
+
+// readLink returns what a symlink leads to, [fs.ErrInvalid] for what is none.
+func (p *Process) readLink(ctx context.Context, name string) (string, error) {
+	info, err := p.Lstat(ctx, name)
+	if err != nil {
+		return "", err
+	}
+	if info.Type != workspace.TypeSymlink {
+		return "", fs.ErrInvalid
+	}
+	if !path.IsAbs(name) {
+		name = path.Join(p.Dir, name)
+	}
+	return p.target(ctx, path.Clean(name))
+}
+
 // missingMode is which elements of a path may be missing.
 type missingMode int
 
@@ -198,6 +266,16 @@ func (p *Process) realPath(ctx context.Context, name string, mode missingMode, k
 		if mode != anyMissing && (mode == noneMissing || missing != "" && !keepLinks || !errors.Is(err, fs.ErrNotExist)) || existing == "/" {
 			return "", err
 		}
+		if link, err := p.Lstat(ctx, existing); err == nil && link.Type == workspace.TypeSymlink && !keepLinks {
+			target, err := p.target(ctx, existing)
+			if err != nil {
+				return "", err
+			}
+			if target != existing {
+				existing = target // which does not exist
+				continue
+			}
+		}
 		existing, missing = path.Dir(existing), path.Join(path.Base(existing), missing)
 	}
 	if mode != anyMissing && !info.IsDir() && (missing != "" || strings.HasSuffix(name, "/")) {
@@ -206,18 +284,27 @@ func (p *Process) realPath(ctx context.Context, name string, mode missingMode, k
 	if keepLinks {
 		return full, nil
 	}
-	at, err := p.Files.Locate(ctx, "/", existing)
+	target, err := p.target(ctx, existing)
+	if err != nil {
+		return "", err
+	}
+	return path.Join(target, missing), nil
+}
+
+// target returns the name, without symlinks, of what a clean absolute name leads to.
+func (p *Process) target(ctx context.Context, name string) (string, error) {
+	at, err := p.Files.Locate(ctx, "/", name)
 	if err != nil || at.Workspace == nil {
-		return full, err
+		return name, err
 	}
 	resolved, err := at.Workspace.Resolve(ctx, at.Name)
 	if err != nil {
 		return "", err
 	}
 	if at.Name != "." {
-		existing = strings.TrimSuffix(existing, at.Name)
+		name = strings.TrimSuffix(name, at.Name)
 	}
-	return path.Join(existing, resolved, missing), nil
+	return path.Join(name, resolved), nil
 }
 
 // isBelow reports whether the clean absolute name is dir or below it.

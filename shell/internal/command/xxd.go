@@ -3,6 +3,7 @@ package command
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/hex"
 	"fmt"
@@ -189,7 +190,7 @@ func (x *hexWriter) options(p *Process) (names []string, revert bool, status int
 			return nil, false, status, false
 		}
 	}
-	x.name = cmpOr(x.name, strings.Join(names[:min(1, len(names))], ""))
+	x.name = cmp.Or(x.name, strings.Join(names[:min(1, len(names))], ""))
 	return names, revert, 0, true
 }
 

@@ -1,0 +1,232 @@
+package shell
+
+import (
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// guardTest guards the patterns in [[ ]]: the right sides of ==, != and =~. Comparisons of
+// numbers are replaced, see numberTest. Other operands are guarded as words that are not kept.
+func (r *run) guardTest(expr syntax.TestExpr) syntax.TestExpr {
+	switch expr := expr.(type) {
+	case *syntax.ParenTest:
+		expr.X = r.guardTest(precedence(expr.X))
+	case *syntax.UnaryTest:
+		testElement(expr)
+		expr.X = r.guardTest(expr.X)
+	case *syntax.BinaryTest:
+		switch expr.Op {
+		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
+			return r.numberTest(expr)
+		}
+		expr.X = r.guardTest(expr.X)
+		switch expr.Op {
+		case syntax.TsMatchShort, syntax.TsMatch, syntax.TsNoMatch, syntax.TsReMatch:
+			if w, ok := expr.Y.(*syntax.Word); ok {
+				guardWord(w, true, false)
+				if expr.Op == syntax.TsReMatch {
+					r.quoteExpression(w)
+				}
+			}
+			return expr
+		}
+		expr.Y = r.guardTest(expr.Y)
+	case *syntax.Word:
+		joinList(expr)
+		guardWord(expr, false, false)
+	}
+	return expr
+}
+
+// quoteExpression gives the right side of =~ what the interpreter would take away.
+func (r *run) quoteExpression(w *syntax.Word) {
+	if len(w.Parts) == 0 || isAnyNewline(w.Parts[0]) {
+		return
+	}
+	r.quoteParts(w, "=~")
+	w.Parts = append([]syntax.WordPart{&syntax.SglQuoted{Value: anyNewline}}, w.Parts...)
+}
+
+// testElement changes a test of an element of an array, which the interpreter does not find.
+//
+//	[[ -v m[$k] ]]    [[ -n ${m[$k]+x} ]]
+func testElement(test *syntax.UnaryTest) {
+	word, ok := test.X.(*syntax.Word)
+	if !ok || test.Op != syntax.TsVarSet {
+		return
+	}
+	name, index, found := strings.Cut(strings.TrimSpace(printed(word)), "[")
+	if !found || !syntax.ValidName(name) {
+		return
+	}
+	file, err := syntax.NewParser().Parse(newScript("[[ -n ${"+name+"["+index+"+x} ]]"), "")
+	if err != nil || len(file.Stmts) != 1 {
+		return
+	}
+	if clause, ok := file.Stmts[0].Cmd.(*syntax.TestClause); ok {
+		if set, ok := clause.X.(*syntax.UnaryTest); ok {
+			*test = *set
+		}
+	}
+}
+
+// numberTest replaces a comparison of numbers in [[ ]], whose operands are expressions. The
+// interpreter goes on with an operand that is none, as if it were 0; the file "!" has a text then.
+//
+//	[[ $x -lt y+1 ]]    [[ ( $('wk number' ...) -lt $((y+1)) && -z $(<'/dev/guarded-number/t!') ) ]]
+func (r *run) numberTest(test *syntax.BinaryTest) syntax.TestExpr {
+	changed := false
+	for _, operand := range []syntax.TestExpr{test.X, test.Y} {
+		w, ok := operand.(*syntax.Word)
+		if !ok || len(w.Parts) == 0 {
+			continue
+		}
+		if n, err := strconv.Atoi(w.Lit()); err == nil && strconv.Itoa(n) == w.Lit() {
+			continue
+		}
+		changed = true
+		switch before := w.Parts; {
+		case syntax.ValidName(w.Lit()) || isDynamic(w.Parts):
+			r.makeNumber(w, inTest, true)
+		case strings.Contains(w.Lit(), "["):
+			expr, err := syntax.NewParser().Arithmetic(newScript(w.Lit()))
+			if err != nil {
+				continue
+			}
+			w.Parts = r.printedNumber(inTest, "(", &syntax.ArithmExp{X: expr})
+		default:
+			w.Parts = r.printedNumber(inTest, "(", unquoted(before)...)
+		}
+	}
+	if !changed {
+		return test
+	}
+	failed := &syntax.UnaryTest{Op: syntax.TsEmpStr, X: &syntax.Word{Parts: []syntax.WordPart{readFrom(numberPath + string(inTest) + "!")}}}
+	return &syntax.ParenTest{X: &syntax.BinaryTest{Op: syntax.AndTest, X: test, Y: failed}}
+}
+
+// precedence gives the operators of [[ ]] the order that they have in bash: "!" before "&&"
+// before "||". The parser makes one of the operator and all that comes after it. Parentheses keep
+// the order where the text is parsed again:
+//
+//	[[ ! a && b || c ]]    [[ ( ( ! a ) && b ) || c ]]
+func precedence(expr syntax.TestExpr) syntax.TestExpr {
+	operands, ops := testOperands(expr)
+	if len(operands) == 1 {
+		return operands[0]
+	}
+	for i, operand := range operands {
+		if not, ok := operand.(*syntax.UnaryTest); ok && not.Op == syntax.TsNot {
+			operands[i] = &syntax.ParenTest{X: not}
+		}
+	}
+	ands := [][]syntax.TestExpr{{operands[0]}}
+	for i, op := range ops {
+		if op == syntax.OrTest {
+			ands = append(ands, nil)
+		}
+		ands[len(ands)-1] = append(ands[len(ands)-1], operands[i+1])
+	}
+	ors := make([]syntax.TestExpr, len(ands))
+	for i, operands := range ands {
+		ors[i] = joinTests(syntax.AndTest, operands)
+		if len(operands) > 1 && len(ands) > 1 {
+			ors[i] = &syntax.ParenTest{X: ors[i]}
+		}
+	}
+	return joinTests(syntax.OrTest, ors)
+}
+
+// testOperands returns the operands between "&&" and "||", and these operators.
+func testOperands(expr syntax.TestExpr) (operands []syntax.TestExpr, ops []syntax.BinTestOperator) {
+	switch test := expr.(type) {
+	case *syntax.BinaryTest:
+		if test.Op == syntax.AndTest || test.Op == syntax.OrTest {
+			operands, ops = testOperands(test.X)
+			after, afterOps := testOperands(test.Y)
+			return append(operands, after...), append(append(ops, test.Op), afterOps...)
+		}
+	case *syntax.UnaryTest:
+		if test.Op == syntax.TsNot {
+			operands, ops = testOperands(test.X)
+			operands[0] = &syntax.UnaryTest{Op: syntax.TsNot, X: operands[0]}
+			return operands, ops
+		}
+	}
+	return []syntax.TestExpr{expr}, nil
+}
+
+// joinTests joins tests by one operator, as the parser does.
+func joinTests(op syntax.BinTestOperator, tests []syntax.TestExpr) syntax.TestExpr {
+	joined := tests[len(tests)-1]
+	for i := len(tests) - 2; i >= 0; i-- {
+		joined = &syntax.BinaryTest{Op: op, X: tests[i], Y: joined}
+	}
+	return joined
+}
+
+// shortened takes back what precedence has done, and what the script itself has put into
+// parentheses in the same way.
+func shortened(expr syntax.TestExpr) syntax.TestExpr {
+	switch test := expr.(type) {
+	case *syntax.BinaryTest:
+		if test.Op == syntax.AndTest || test.Op == syntax.OrTest {
+			test.X, test.Y = shortOperand(test.X, test.Op), shortOperand(test.Y, test.Op)
+		}
+	}
+	return expr
+}
+
+// shortOperand returns an operand of op without parentheses that it does not need.
+func shortOperand(expr syntax.TestExpr, op syntax.BinTestOperator) syntax.TestExpr {
+	expr = restoredTest(expr)
+	paren, ok := expr.(*syntax.ParenTest)
+	if !ok {
+		return expr
+	}
+	switch inner := paren.X.(type) {
+	case *syntax.UnaryTest:
+		if inner.Op == syntax.TsNot {
+			return inner
+		}
+	case *syntax.BinaryTest:
+		if inner.Op == syntax.AndTest && op == syntax.OrTest {
+			return inner
+		}
+	}
+	return expr
+}
+
+// restoreTests takes back what has been done to the tests in node.
+func restoreTests(node syntax.Node) {
+	switch node := node.(type) {
+	case *syntax.TestClause:
+		node.X = shortened(restoredTest(node.X))
+	case *syntax.ParenTest:
+		node.X = shortened(restoredTest(node.X))
+	case *syntax.UnaryTest:
+		node.X = restoredTest(node.X)
+	case *syntax.BinaryTest:
+		node.X, node.Y = shortened(restoredTest(node.X)), shortened(restoredTest(node.Y))
+	}
+}
+
+// restoredTest returns what numberTest has replaced, and other expressions as they are.
+func restoredTest(expr syntax.TestExpr) syntax.TestExpr {
+	if paren, ok := expr.(*syntax.ParenTest); ok {
+		if and, ok := paren.X.(*syntax.BinaryTest); ok && and.Op == syntax.AndTest {
+			if failed, ok := and.Y.(*syntax.UnaryTest); ok && failed.Op == syntax.TsEmpStr {
+				word, ok := failed.X.(*syntax.Word)
+				if ok && len(word.Parts) == 1 {
+					subst, ok := word.Parts[0].(*syntax.CmdSubst)
+					if ok && readName(subst) == numberPath+string(inTest)+"!" {
+						return and.X
+					}
+				}
+			}
+		}
+	}
+	return expr
+}

@@ -20,6 +20,10 @@ type CompareOptions struct {
 	// [workspace.CleanName] and the other refuses them. Names that are not
 	// valid are then left out. False means that both treat them alike.
 	CleanNames bool
+	// Symlink creates a symlink in one of the two file systems, as
+	// [Options].Symlink does. Versions are then not compared, as a file changes
+	// by several names. Nil means that there are no symlinks.
+	Symlink func(t *testing.T, fsys workspace.FileSystem, target, name string)
 }
 
 // Compare makes random sequences of operations, runs each in two new, empty
@@ -46,7 +50,7 @@ func Compare(t *testing.T, newReference, newFS func(t *testing.T) workspace.File
 	if opts != nil {
 		o = *opts
 	}
-	c := compare.New(t, newReference, newFS, compare.Options{Time: o.Time, CleanNames: o.CleanNames, Corpus: compareCorpus()})
+	c := compare.New(t, newReference, newFS, compare.Options{Time: o.Time, CleanNames: o.CleanNames, Symlink: o.Symlink, Corpus: compareCorpus()})
 	start := time.Now()
 	defer func() {
 		if c.Sequences == 0 && !t.Failed() {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/workspacekit/workspacekit/conformance"
@@ -18,6 +19,10 @@ func openHooked(*testing.T) workspace.FileSystem { return newHooked() }
 
 func TestCompare(t *testing.T) {
 	conformance.Compare(t, openReference, openHooked, nil)
+}
+
+func TestCompareSymlinks(t *testing.T) {
+	conformance.Compare(t, openReference, openHooked, &conformance.CompareOptions{Symlink: symlink})
 }
 
 // TestCompareUnsupported compares with a file system that can do little.
@@ -35,13 +40,13 @@ func TestCompareCleanNames(t *testing.T) {
 // TestCompareMutants proves that Compare finds a difference in each kind of
 // result, and shows no more than the few operations that lead to it.
 func TestCompareMutants(t *testing.T) {
-	quickRapid(t)
 	for name, value := range map[string]string{"rapid.shrinktime": "10s", "rapid.checks": "1000", "rapid.seed": "1"} {
 		setFlag(t, name, value)
 	}
 	wanted := map[string]bool{
 		"wrong-path": true, "not-dir-is-not-exist": true, "shares-its-bytes": true, "version-is-the-size": true, "create-close-commits": true,
 		"ls-limit-one-short": true, "glob-no-after": true, "grep-no-context": true, "rm-by-prefix": true, "copy-moves": true,
+		"write-replaces-symlink": true, "rm-follows": true,
 	}
 	wanted = exhaustive.Some(t, "most mutants, which take seconds to shrink", wanted,
 		map[string]bool{"wrong-path": true, "shares-its-bytes": true})
@@ -53,11 +58,15 @@ func TestCompareMutants(t *testing.T) {
 			delete(wanted, m.name)
 			t.Run(m.name, func(t *testing.T) {
 				t.Parallel()
+				var opts conformance.CompareOptions
+				if strings.HasPrefix(m.cases[0], "Symlink/") {
+					opts.Symlink = symlink
+				}
 				got := conformance.RunCompare(t, openReference, func(*testing.T) workspace.FileSystem {
 					h := newHooked()
 					m.breaks(h)
 					return h
-				})
+				}, opts)
 				if steps := stepsOf(t, got); steps == 0 || steps > 4 {
 					t.Errorf("Compare shows %d operations, want 1 to 4; its log: %s", steps, got.Log)
 				}

@@ -66,11 +66,11 @@ func CheckSkips(t *testing.T, opts Options) Outcome {
 }
 
 // RunCompare runs Compare without failing t.
-func RunCompare(t *testing.T, newReference, newFS func(t *testing.T) workspace.FileSystem) Outcome {
+func RunCompare(t *testing.T, newReference, newFS func(t *testing.T) workspace.FileSystem, opts CompareOptions) Outcome {
 	t.Helper()
 	r := &recorder{TB: t, name: t.Name()}
 	r.run(func() {
-		rapid.Check(r, compare.New(t, newReference, newFS, compare.Options{Corpus: compareCorpus()}).Check)
+		rapid.Check(r, compare.New(t, newReference, newFS, compare.Options{Symlink: opts.Symlink, Corpus: compareCorpus()}).Check)
 	})
 	return Outcome{Failed: r.Failed(), Log: strings.Join(r.log, "\n")}
 }

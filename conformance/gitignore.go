@@ -13,7 +13,9 @@ var globGitignoreCases = []testCase{
 	{"gitignore", "G13", needFiles, globGitignore},
 	{"gitignore-directories", "G13 G3", needFiles, globGitignoreDirectories},
 	{"gitignore-below-dir", "G13 G5", needFiles, globGitignoreBelowDir},
+	{"gitignore-in-excluded", "G13 G5", needFiles, globGitignoreInExcluded},
 	{"gitignore-off", "G13", needFiles, globGitignoreOff},
+	{"gitignore-directory", "G13 G3", needFiles, globGitignoreDirectory},
 }
 
 // ignored is the tree for .gitignore: each file with whether it is left out.
@@ -112,6 +114,40 @@ func globGitignoreBelowDir(e *env) {
 		}
 		got := e.glob("**", &workspace.GlobOptions{Dir: dir, Gitignore: true})
 		e.equal(got, want, "Glob(%q, Dir: %q, Gitignore)", "**", dir)
+	}
+}
+
+// globGitignoreInExcluded begins in directories that are excluded themselves: who names one
+// wants what is in it. Other rules hold there.
+func globGitignoreInExcluded(e *env) {
+	e.givenIgnored()
+	for dir, want := range map[string][]string{
+		"vendor":       {"vendor/keep.txt", "vendor/other.txt"},
+		"build":        {"build/x.txt"},
+		"sub/tmp":      {"sub/tmp/z.txt"},
+		".git":         {".git/config", ".git/objects/aa/bb"},
+		".git/objects": {".git/objects/aa/bb"},
+	} {
+		got := e.glob("**", &workspace.GlobOptions{Dir: dir, Gitignore: true})
+		e.equal(got, want, "Glob(%q, Dir: %q, Gitignore)", "**", dir)
+	}
+}
+
+// globGitignoreDirectory tests that a directory named .gitignore is one, without rules.
+// A provider that lists only what a pattern spells out must not mistake it for a file.
+func globGitignoreDirectory(e *env) {
+	e.given(files{".gitignore/": "", "sub/.gitignore/a.log": "a"})
+	for _, gitignore := range []bool{false, true} {
+		for pattern, want := range map[string][]string{
+			".gitignore":        {},
+			".gitignore/**":     {},
+			"**/.gitignore":     {},
+			"sub/.gitignore/**": {"sub/.gitignore/a.log"},
+			"**":                {"sub/.gitignore/a.log"},
+		} {
+			got := e.glob(pattern, &workspace.GlobOptions{Gitignore: gitignore})
+			e.equal(got, want, "Glob(%q, Gitignore: %t)", pattern, gitignore)
+		}
 	}
 }
 

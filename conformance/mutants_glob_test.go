@@ -88,6 +88,8 @@ func globMutants() []mutant {
 		{"glob-gitignore-no-escapes", mutateGlob(gitignoreReads("\\#number", "#number")), []string{"Glob/gitignore"}},
 		{"glob-gitignore-trailing-space", mutateGlob(gitignoreReads("space \n", "space\\ \n")), []string{"Glob/gitignore"}},
 		{"glob-gitignore-from-dir-only", mutateGlob(gitignoreFromDir), []string{"Glob/gitignore-below-dir"}},
+		{"glob-gitignore-of-dir", mutateGlob(gitignoreOfDir), []string{"Glob/gitignore-in-excluded"}},
+		{"glob-gitignore-is-a-file", mutatePaths(gitignoreIsFile), []string{"Glob/gitignore-directory"}},
 		{"glob-malformed-matches-nothing", mutateGlob(withoutError(workspace.ErrPattern)), []string{"Glob/malformed", "Glob/absolute", "Glob/brace-bomb"}},
 		{"glob-cleans-patterns", mutatePattern(cleanPattern), []string{"Glob/odd-element"}},
 		{"glob-odd-element-matches-nothing", mutateGlob(oddElementMatchesNothing), []string{"Glob/odd-element"}},
@@ -175,6 +177,28 @@ func gitignoreFromDir(h *hooked, glob globFunc) globFunc {
 		}
 		return glob(ctx, pattern, opts)
 	}
+}
+
+// gitignoreOfDir finds nothing below a Dir that is excluded itself.
+func gitignoreOfDir(_ *hooked, glob globFunc) globFunc {
+	return func(ctx context.Context, pattern string, opts *workspace.GlobOptions) ([]string, error) {
+		paths, err := glob(ctx, pattern, opts)
+		if err != nil || opts == nil || !opts.Gitignore || opts.Dir == "" {
+			return paths, err
+		}
+		kept, err := glob(ctx, "**", &workspace.GlobOptions{Gitignore: true})
+		return slices.DeleteFunc(paths, func(name string) bool { return !slices.Contains(kept, name) }), err
+	}
+}
+
+// gitignoreIsFile regards a directory named .gitignore that is spelled out before "**" as a
+// file.
+func gitignoreIsFile(pattern string, paths []string) []string {
+	if literal, ok := strings.CutSuffix(pattern, "/**"); ok && path.Base(literal) == ".gitignore" {
+		paths = append(paths, literal)
+		slices.Sort(paths)
+	}
+	return paths
 }
 
 // withoutError makes an error of that kind an empty result.

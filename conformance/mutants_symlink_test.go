@@ -14,10 +14,12 @@ func symlinkMutants() []mutant {
 		{"stat-follows", statFollows, []string{"Symlink/stat-describes-itself"}},
 		{"nothing-is-followed", nothingFollowed, []string{"Symlink/read-follows", "Symlink/middle-followed"}},
 		{"write-replaces-symlink", writeReplacesLink, []string{"Symlink/write-follows"}},
+		{"nothing-is-created-where-links-lead", createsNothingThroughLinks, []string{"Symlink/write-dangling"}},
 		{"write-new-follows", writeNewFollows, []string{"Symlink/write-new"}},
 		{"ls-follows-entries", lsFollowsEntries, []string{"Symlink/ls-of-symlink"}},
 		{"ls-shows-target-paths", func(h *hooked) { h.ls = resolvedLs(h) }, []string{"Symlink/ls-of-symlink"}},
 		{"glob-follows", globFollows, []string{"Symlink/glob"}},
+		{"glob-follows-gitignore", globFollowsGitignore, []string{"Symlink/gitignore"}},
 		{"grep-follows", grepFollows, []string{"Symlink/grep"}},
 		{"walk-follows", walkFollows, []string{"Symlink/walk", "Symlink/loop"}},
 		{"rm-follows", rmFollows, []string{"Symlink/rm", "Symlink/rm-recursive"}},
@@ -72,6 +74,17 @@ func writeReplacesLink(h *hooked) {
 			h.reference.Rm(ctx, name, nil)
 		}
 		return h.reference.WriteFile(ctx, name, data, opts)
+	}
+}
+
+// createsNothingThroughLinks is the operating system, for which a symlink to nothing is
+// something with the name.
+func createsNothingThroughLinks(h *hooked) {
+	h.mkdir = func(ctx context.Context, name string, opts *workspace.MkdirOptions) error {
+		if real, err := h.reference.Resolve(ctx, name); err == nil && real != name {
+			return ops.Error(ops.Mkdir, name, workspace.ErrNotDir, nil)
+		}
+		return h.reference.Mkdir(ctx, name, opts)
 	}
 }
 
@@ -164,5 +177,19 @@ func copyKeepsLink(h *hooked) {
 	h.copyFile = func(_ context.Context, source, destination string) (workspace.Version, error) {
 		h.reference.symlink(source, destination)
 		return "", nil
+	}
+}
+
+// globFollowsGitignore reads the rules of a symlink above Dir.
+func globFollowsGitignore(h *hooked) {
+	glob := h.glob
+	h.glob = func(ctx context.Context, pattern string, opts *workspace.GlobOptions) ([]string, error) {
+		target, err := h.reference.Resolve(ctx, ".gitignore")
+		if err == nil && target != ".gitignore" && opts != nil && opts.Gitignore && opts.Dir == "sub" {
+			data, _ := h.reference.ReadFile(ctx, target)
+			h.reference.Rm(ctx, ".gitignore", nil)
+			h.reference.WriteFile(ctx, ".gitignore", data, nil)
+		}
+		return glob(ctx, pattern, opts)
 	}
 }

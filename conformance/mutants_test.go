@@ -4,6 +4,7 @@ import (
 	"context"
 	"flag"
 	"io"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -164,28 +165,27 @@ func (h *hooked) Hide(hidden func(dir string) func(name string, isDir bool) bool
 
 func (h *hooked) Exact() (workspace.FileSystem, error) { return h.exact() }
 
-// quickRapid keeps rapid from writing files for failures that are wanted, and
-// from looking long for the smallest.
-func quickRapid(t *testing.T) {
-	t.Helper()
-	for name, value := range map[string]string{"rapid.nofailfile": "true", "rapid.shrinktime": "1ms"} {
-		before := flag.Lookup(name).Value.String()
+// TestMain keeps rapid from writing files for failures that are wanted, and from looking
+// long for the smallest. Cases mostly wait, so more run side by side; -parallel still wins.
+func TestMain(m *testing.M) {
+	for name, value := range map[string]string{"rapid.nofailfile": "true", "rapid.shrinktime": "1ms", "test.parallel": "8"} {
 		if err := flag.Set(name, value); err != nil {
-			t.Fatal(err)
+			panic(err)
 		}
-		t.Cleanup(func() { flag.Set(name, before) })
 	}
+	os.Exit(m.Run())
 }
 
 // TestBase proves that what the mutants are made from passes every case.
 func TestBase(t *testing.T) {
+	t.Parallel()
 	conformance.Run(t, func(*testing.T) workspace.FileSystem { return newHooked() }, &conformance.Options{Symlink: symlink})
 }
 
 // TestMutants proves that each mutant fails the cases that are named for it.
 // Events that do not come are not waited for as long as those of a real store.
 func TestMutants(t *testing.T) {
-	quickRapid(t)
+	t.Parallel()
 	opts := conformance.Options{Symlink: symlink, WatchWait: 300 * time.Millisecond}
 	t.Run("all", func(t *testing.T) {
 		for _, m := range mutants() {

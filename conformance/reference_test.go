@@ -63,6 +63,7 @@ func (r *reference) Exact() (workspace.FileSystem, error) {
 }
 
 func TestReference(t *testing.T) {
+	t.Parallel()
 	conformance.Run(t, func(*testing.T) workspace.FileSystem { return newReference() }, &conformance.Options{Symlink: symlink})
 }
 

@@ -19,6 +19,7 @@ var symlinkCases = []testCase{
 	{"read-follows", "Y2", needFiles | needSymlink, symlinkRead},
 	{"middle-followed", "Y2", needFiles | needSymlink, symlinkMiddle},
 	{"write-follows", "Y3", needWrite | needSymlink, symlinkWrite},
+	{"write-dangling", "Y3", needWrite | needSymlink, symlinkDangling},
 	{"write-new", "V1 Y3 Y10", needWrite | needConditional | needSymlink, symlinkWriteNew},
 	{"ls-of-symlink", "Y4", needFiles | needSymlink, symlinkLs},
 	{"glob", "Y5", needFiles | needSymlink, symlinkGlob},
@@ -33,6 +34,7 @@ var symlinkCases = []testCase{
 	{"escape-by-writing", "Y9 E1 E2", needWrite | needSymlink, symlinkEscapeWrite},
 	{"loop", "Y10 E1 E2", needFiles | needSymlink, symlinkLoop},
 	{"resolve", "Y11", needFiles | needSymlink, symlinkResolve},
+	{"gitignore", "Y12 G13", needFiles | needSymlink, symlinkGitignore},
 }
 
 // givenLinks prepares a file, a directory, and symlinks to both.
@@ -96,6 +98,28 @@ func symlinkWrite(e *env) {
 	e.has("dir/child", "new too")
 	if info := e.stat("links/file"); info.Type != workspace.TypeSymlink {
 		e.Errorf("Stat(%q) after WriteFile = %+v, want still a symlink", "links/file", info)
+	}
+}
+
+// symlinkDangling tests that what is created by the name of a symlink that leads to nothing
+// is created where it leads, as Resolve says, at the end of a name and in the middle.
+func symlinkDangling(e *env) {
+	e.givenLinks()
+	e.link("../made", "links/directory")
+	e.link("../other", "links/other")
+	e.link("../some/where/file", "links/deep")
+	e.write("links/deep", "new")
+	e.has("some/where/file", "new")
+	e.write("links/dangling", "new")
+	e.has("links/none", "new")
+	e.write("links/directory/child", "new")
+	e.has("made/child", "new")
+	e.mkdir("links/other/sub", &workspace.MkdirOptions{Recursive: true})
+	e.link("../last", "links/last")
+	e.mkdir("links/last", &workspace.MkdirOptions{Recursive: true})
+	e.equal(e.names("last", nil), []string{}, "Ls(%q) after Mkdir(%q)", "last", "links/last")
+	if info := e.stat("other/sub"); info.Type != workspace.TypeDirectory {
+		e.Errorf("Stat(%q) after Mkdir(%q) = %+v, want a directory", "other/sub", "links/other/sub", info)
 	}
 }
 
@@ -330,5 +354,26 @@ func symlinkResolve(e *env) {
 		"file":             "file",
 	} {
 		e.resolves(name, want)
+	}
+}
+
+// symlinkGitignore tests that a symlink named .gitignore has no rules, wherever a
+// search begins. A provider that opens the file by its name above Dir, without having
+// listed it, follows the symlink there and not below.
+func symlinkGitignore(e *env) {
+	e.given(files{"rules": "*.log\n", "sub/a.log": "needle\n", "sub/deep/b.log": "needle\n"})
+	e.link("rules", ".gitignore")
+	want := []string{"sub/a.log", "sub/deep/b.log"}
+	for _, search := range []struct{ pattern, dir string }{
+		{"**/*.log", "."},
+		{"sub/**/*.log", "."}, // lists nothing above "sub" if it is clever
+		{"**/*.log", "sub"},
+	} {
+		got := e.glob(search.pattern, &workspace.GlobOptions{Dir: search.dir, Gitignore: true})
+		e.equal(got, want, "Glob(%q, Dir: %q, Gitignore)", search.pattern, search.dir)
+	}
+	for _, dir := range []string{".", "sub"} {
+		got := e.grep("needle", &workspace.GrepOptions{Path: dir, Gitignore: true})
+		e.equal(paths(got.Matches), want, "Grep(%q, Path: %q, Gitignore)", "needle", dir)
 	}
 }

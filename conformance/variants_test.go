@@ -33,6 +33,7 @@ func (readOnly) Mkdir(_ context.Context, name string, _ *workspace.MkdirOptions)
 }
 
 func TestReadOnly(t *testing.T) {
+	t.Parallel()
 	conformance.Run(t, func(*testing.T) workspace.FileSystem { return readOnly{newReference()} }, &conformance.Options{
 		Peer: func(_ *testing.T, fsys workspace.FileSystem) workspace.FileSystem { return fsys.(readOnly).FileSystem },
 	})
@@ -70,6 +71,7 @@ func (plain) Watch(_ context.Context, dir string, _ *workspace.WatchOptions) (<-
 }
 
 func TestPlain(t *testing.T) {
+	t.Parallel()
 	conformance.Run(t, func(*testing.T) workspace.FileSystem { return plain{newReference()} }, nil)
 }
 
@@ -146,6 +148,7 @@ func TestSkip(t *testing.T) {
 
 // TestOnly runs a group and a case, and a case that is too long for Short.
 func TestOnly(t *testing.T) {
+	t.Parallel()
 	var made atomic.Int64
 	t.Run("suite", func(t *testing.T) {
 		conformance.Run(t, func(*testing.T) workspace.FileSystem {

@@ -15,7 +15,9 @@ import (
 	"flag"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
@@ -70,11 +72,14 @@ var backends = []struct {
 	{"s3", prepareS3, 1},
 }
 
-// wrappings are the ways in which a file system is used.
-var wrappings = []struct {
+// wrapping is a way in which a file system is used.
+type wrapping struct {
 	name string
 	wrap func(t *testing.T, fsys workspace.FileSystem) workspace.FileSystem
-}{
+}
+
+// wrappings are the ways in which every file system is used.
+var wrappings = []wrapping{
 	{"bare", func(_ *testing.T, fsys workspace.FileSystem) workspace.FileSystem { return fsys }},
 	{"sub", sub},
 	{"restrict", restrict},
@@ -115,6 +120,43 @@ func TestCompareWorkspace(t *testing.T) {
 		&conformance.CompareOptions{Time: *compareTime / 10, CleanNames: true})
 }
 
+// TestCompareSymlinks compares a shell's symlinks with those of a local folder.
+func TestCompareSymlinks(t *testing.T) {
+	t.Parallel()
+	prepareShell(t)
+	for _, wrapping := range slices.Concat(wrappings, []wrapping{{"exact", exact}}) {
+		t.Run(wrapping.name, func(t *testing.T) {
+			t.Parallel()
+			var roots sync.Map // by file system
+			rooted := func(open func(t *testing.T, dir string) workspace.FileSystem) func(t *testing.T) workspace.FileSystem {
+				return func(t *testing.T) workspace.FileSystem {
+					dir := filepath.Join(t.TempDir(), "root")
+					if err := os.Mkdir(dir, 0o755); err != nil {
+						t.Fatal(err)
+					}
+					fsys := wrapping.wrap(t, open(t, dir))
+					if wrapping.name == "sub" {
+						dir = filepath.Join(dir, subName)
+					}
+					roots.Store(fsys, dir)
+					return fsys
+				}
+			}
+			conformance.Compare(t, rooted(openLocal), rooted(openShell), &conformance.CompareOptions{
+				Time:       *compareTime,
+				CleanNames: wrapping.name == "workspace",
+				Symlink: func(t *testing.T, fsys workspace.FileSystem, target, name string) {
+					t.Helper()
+					dir, _ := roots.Load(fsys)
+					if err := os.Symlink(target, filepath.Join(dir.(string), name)); err != nil {
+						t.Fatal(err)
+					}
+				},
+			})
+		})
+	}
+}
+
 func prepared(open func(t *testing.T) workspace.FileSystem) func(t *testing.T) func(t *testing.T) workspace.FileSystem {
 	return func(*testing.T) func(t *testing.T) workspace.FileSystem { return open }
 }
@@ -123,9 +165,11 @@ func newMemory(*testing.T) workspace.FileSystem { return memory.New(nil) }
 
 func newAfero(*testing.T) workspace.FileSystem { return aferofs.FromAfero(afero.NewMemMapFs(), nil) }
 
-func newLocal(t *testing.T) workspace.FileSystem {
+func newLocal(t *testing.T) workspace.FileSystem { return openLocal(t, t.TempDir()) }
+
+func openLocal(t *testing.T, dir string) workspace.FileSystem {
 	t.Helper()
-	fsys, err := localbash.Open(t.TempDir(), nil)
+	fsys, err := localbash.Open(dir, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,9 +187,11 @@ func prepareShell(t *testing.T) func(t *testing.T) workspace.FileSystem {
 }
 
 // newShell is a container's shell on this computer.
-func newShell(t *testing.T) workspace.FileSystem {
+func newShell(t *testing.T) workspace.FileSystem { return openShell(t, t.TempDir()) }
+
+func openShell(t *testing.T, dir string) workspace.FileSystem {
 	t.Helper()
-	fsys, err := container.Open(t.Context(), &container.Options{Executor: container.Command{}, Root: t.TempDir(), Shells: 1})
+	fsys, err := container.Open(t.Context(), &container.Options{Executor: container.Command{}, Root: dir, Shells: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -219,6 +265,16 @@ func sub(t *testing.T, fsys workspace.FileSystem) workspace.FileSystem {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// exact is the view in which no name follows a symlink.
+func exact(t *testing.T, fsys workspace.FileSystem) workspace.FileSystem {
+	t.Helper()
+	view, err := workspace.Exact(fsys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return view
 }
 
 // restrict tests each name and denies none.

@@ -8,11 +8,13 @@
 package exhaustive
 
 import (
+	"flag"
 	"hash/fnv"
 	"io"
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -76,8 +78,7 @@ func Draw(tb testing.TB, n int) {
 	}
 }
 
-// Sample skips the test, unless its name is one of the about one in n of a sample, or tests
-// try what takes long.
+// Sample skips the test, unless its name is one of those that [Sampled] returns.
 func Sample(tb testing.TB, n uint32) {
 	tb.Helper()
 	if len(Sampled([]string{tb.Name()}, n)) == 0 {
@@ -86,12 +87,15 @@ func Sample(tb testing.TB, n uint32) {
 }
 
 // Sampled returns about one in n of names, the same ones in each run, or all if tests try
-// what takes long.
+// what takes long or -run asks for subtests.
 func Sampled(names []string, n uint32) []string {
+	if IsLong() || strings.Contains(flag.Lookup("test.run").Value.String(), "/") {
+		return names
+	}
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		sum := fnv.New32a()
 		io.WriteString(sum, name)
-		return !IsLong() && sum.Sum32()%n != 0
+		return sum.Sum32()%n != 0
 	})
 }
 

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -149,37 +150,37 @@ func TestInotifydIsNative(t *testing.T) {
 }
 
 // TestInotifyd makes changes that it could miss: those in directories that it
-// was not given, or that it cannot be given at all.
+// was not given, or that it cannot be given at all. When a file in such a directory has
+// been reported, the directory is watched, and a later one is reported, too.
 func TestInotifyd(t *testing.T) {
 	t.Parallel()
 	executor := withInotifyd(t)
-	for _, test := range []struct{ name, before, change, told string }{
-		{"file", "", "touch file", "file"},
-		{"new-directory", "", "mkdir -p a/b; sleep 1; touch a/b/c", "a/b/c"},
-		{"at-once", "", "mkdir -p a/b; touch a/b/c", "a/b/c"},
-		{"replaced-directory", "mkdir dir", "rmdir dir; mkdir dir; sleep 1; touch dir/file", "dir/file"},
-		{"moved-directory", "mkdir dir", "mv dir moved; sleep 1; touch moved/file", "moved/file"},
-		{"replaced-top", "", "rmdir ../top; mkdir ../top; cd ../top; sleep 1.5; touch file", "file"},
-		{"colon", "mkdir a a:b", "sleep 1; touch a:b/file", "a:b/file"},
-		{"new-colon", "", "mkdir a:b; sleep 1; touch a:b/file", "a:b/file"},
-		{"line-break", "mkdir 'a\nb'", "touch 'a\nb/c\nd'", "a\nb/c\nd"},
-		{"new-line-break", "", "mkdir 'a\nb'; sleep 1; touch 'a\nb/c'", "a\nb/c"},
-		{"tab", "", "mkdir 'n\t.\tx'; sleep 1; touch 'n\t.\tx/c'", "n\t.\tx/c"},
-		{"many-directories", "for i in $(seq 500); do mkdir -p d$i/e; done", "touch d499/e/f", "d499/e/f"},
+	for _, test := range []struct{ name, before, change, dir string }{
+		{"file", "", "", "."},
+		{"new-directory", "", "mkdir -p a/b", "a/b"},
+		{"replaced-directory", "mkdir dir", "rmdir dir; mkdir dir", "dir"},
+		{"moved-directory", "mkdir dir", "mv dir moved", "moved"},
+		{"replaced-top", "", "rmdir ../top; mkdir ../top", "."},
+		{"colon", "mkdir a a:b", "", "a:b"},
+		{"new-colon", "", "mkdir a:b", "a:b"},
+		{"line-break", "mkdir 'a\nb'", "", "a\nb"},
+		{"new-line-break", "", "mkdir 'a\nb'", "a\nb"},
+		{"tab", "", "mkdir 'n\t.\tx'", "n\t.\tx"},
+		{"many-directories", "for i in $(seq 500); do mkdir -p d$i/e; done", "", "d499/e"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			exhaustive.Sample(t, 4)
 			t.Parallel()
-			dir := filepath.Join(t.TempDir(), "top")
-			shell(t, filepath.Dir(dir), "mkdir top")
-			shell(t, dir, test.before)
-			f := open(t, &container.Options{Executor: executor, Root: dir})
+			top := filepath.Join(t.TempDir(), "top")
+			shell(t, filepath.Dir(top), "mkdir top")
+			shell(t, top, test.before)
+			f := open(t, &container.Options{Executor: executor, Root: top})
 			events, err := f.Watch(t.Context(), ".", nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			shell(t, dir, test.change)
-			awaitEvent(t, events, test.told)
+			shell(t, top, test.change)
+			reportsFiles(t, events, top, test.dir)
 		})
 	}
 }
@@ -191,32 +192,43 @@ func TestReplacedTop(t *testing.T) {
 	if _, err := exec.LookPath("inotifywait"); err != nil {
 		enginetest.Lacking(t, "there is no inotifywait: install inotify-tools")
 	}
-	dir := filepath.Join(t.TempDir(), "top")
-	shell(t, filepath.Dir(dir), "mkdir -p top/sub")
-	f := open(t, &container.Options{Executor: container.Command{}, Root: filepath.Dir(dir)})
+	root := t.TempDir()
+	shell(t, root, "mkdir -p top/sub")
+	f := open(t, &container.Options{Executor: container.Command{}, Root: root})
 	events, err := f.Watch(t.Context(), "top", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shell(t, dir, "rm -r ../top; mkdir ../top; cd ../top; sleep 1.5; touch file")
-	awaitEvent(t, events, "top/file")
-	shell(t, dir, "mkdir sub; sleep 1; touch sub/file")
-	awaitEvent(t, events, "top/sub/file")
+	shell(t, root, "rm -r top; mkdir top")
+	reportsFiles(t, events, root, "top")
+	shell(t, root, "mkdir top/sub")
+	reportsFiles(t, events, root, "top/sub")
 }
 
 // TestInotifydBelow has the directory above what is watched moved away, and
 // another in its place.
 func TestInotifydBelow(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	shell(t, dir, "mkdir -p a/b")
-	f := open(t, &container.Options{Executor: withInotifyd(t), Root: dir})
+	root := t.TempDir()
+	shell(t, root, "mkdir -p a/b")
+	f := open(t, &container.Options{Executor: withInotifyd(t), Root: root})
 	events, err := f.Watch(t.Context(), "a/b", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	shell(t, dir, "mv a c; mkdir -p a/b; sleep 1.5; touch a/b/file")
-	awaitEvent(t, events, "a/b/file")
+	shell(t, root, "mv a c; mkdir -p a/b")
+	reportsFiles(t, events, root, "a/b")
+}
+
+// reportsFiles makes two files in a directory below root, the second one when the first has been
+// reported.
+func reportsFiles(t *testing.T, events <-chan workspace.Event, root, dir string) {
+	t.Helper()
+	for _, file := range []string{"first", "second"} {
+		name := path.Join(dir, file)
+		put(t, filepath.Join(root, name), "")
+		awaitEvent(t, events, name)
+	}
 }
 
 func shell(t *testing.T, dir, script string) {

@@ -83,31 +83,36 @@ func TestLockReleasedWhileLookedAt(t *testing.T) {
 }
 
 // TestLockThatStays has locks that nobody releases: the wait for them ends, and
-// the error says what to remove.
+// the error says what to remove. Each is in a directory of its own, for what a
+// write that failed has left is removed in the background, a dead one's lock too.
 func TestLockThatStays(t *testing.T) {
 	t.Parallel()
 	f := open(t, &container.Options{Executor: container.Command{}, Root: t.TempDir()})
-	version, err := f.WriteFile(t.Context(), "dir/file", nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, script := range map[string]string{
+	for dir, script := range map[string]string{
 		"directory":        "mkdir .workspacekit-tmp-lock",
 		"fifo":             "mkfifo .workspacekit-tmp-lock",
 		"symlink":          "ln -s file .workspacekit-tmp-lock",
 		"unlock-directory": `echo "$(readlink /proc/self/ns/pid) 999999 1" >.workspacekit-tmp-lock; mkdir .workspacekit-tmp-unlock`,
 		"unlock-fifo":      `echo "$(readlink /proc/self/ns/pid) 999999 1" >.workspacekit-tmp-lock; mkfifo .workspacekit-tmp-unlock`,
 	} {
-		shell(t, f.Root()+"/dir", script)
-		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-		_, err := f.WriteFile(ctx, "dir/file", nil, &workspace.WriteOptions{IfVersion: version})
-		cancel()
-		isPathError(t, err, "write_file", "dir/file", workspace.ErrUnavailable)
-		wayward := "dir/.workspacekit-tmp-" + map[bool]string{true: "unlock", false: "lock"}[strings.HasPrefix(name, "unlock")]
-		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q is in the way", wayward)) {
-			t.Errorf("WriteFile beside a lock that is a %s = %v, want that %q is in the way", name, err, wayward)
+		file := dir + "/file"
+		version, err := f.WriteFile(t.Context(), file, nil, nil)
+		if err != nil {
+			t.Fatal(err)
 		}
-		shell(t, f.Root()+"/dir", "rm -r -f .workspacekit-tmp-*")
+		shell(t, f.Root()+"/"+dir, script)
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		_, err = f.WriteFile(ctx, file, nil, &workspace.WriteOptions{IfVersion: version})
+		cancel()
+		isPathError(t, err, "write_file", file, workspace.ErrUnavailable)
+		wayward := dir + "/.workspacekit-tmp-" + map[bool]string{true: "unlock", false: "lock"}[strings.HasPrefix(dir, "unlock")]
+		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q is in the way", wayward)) {
+			t.Errorf("WriteFile in %s = %v, want that %q is in the way", dir, err, wayward)
+		}
+	}
+	start := time.Now()
+	if err := f.Close(); err != nil || time.Since(start) > 4*time.Second {
+		t.Errorf("Close = %v after %v, want that what it removes in the background waits for no fifo", err, time.Since(start))
 	}
 }
 

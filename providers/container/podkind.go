@@ -14,7 +14,7 @@ import (
 
 // podSettings are the options of a pod in Kubernetes.
 type podSettings struct {
-	Pod          string        `json:"pod" jsonschema:"The running pod, or a selection such as deploy/web: then the oldest pod that is ready, until the workspace is closed."`
+	Pod          string        `json:"pod" jsonschema:"The running pod, or a selection such as deploy/web: then the oldest pod that is ready, or running if none is, until the workspace is closed."`
 	Container    string        `json:"container,omitempty" jsonschema:"The container of the pod. Default: the pod's default container."`
 	Namespace    string        `json:"namespace,omitempty" jsonschema:"The namespace of the pod. Default: the namespace of the context."`
 	Context      string        `json:"context,omitempty" jsonschema:"The context of kubectl's configuration. Default: the current one."`

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -77,25 +78,36 @@ func TestRelaxedChain(t *testing.T) {
 	}
 }
 
-// TestDanglingChain wants a symlink to nowhere treated alike however many lead
-// to it: Mkdir does not create what it leads to.
+// TestDanglingChain wants a symlink to nothing treated alike however many lead
+// to it: what is created by its name is created where it leads.
 func TestDanglingChain(t *testing.T) {
 	t.Parallel()
-	dir := t.TempDir()
-	for name, target := range map[string]string{"short": "missing", "link0": "missing"} {
-		link(t, target, filepath.Join(dir, name))
-	}
-	for i := range 20 {
-		link(t, fmt.Sprint("link", i), filepath.Join(dir, fmt.Sprint("link", i+1)))
-	}
-	fsys := open(t, dir, nil)
-	for _, name := range []string{"short", "link20"} {
-		err := fsys.Mkdir(t.Context(), name, &workspace.MkdirOptions{Recursive: true})
-		if !errors.Is(err, workspace.ErrNotDir) {
-			t.Errorf("Mkdir(%q) recursively = %v, want %q", name, err, workspace.ErrNotDir)
+	for _, relaxed := range []bool{false, true} {
+		dir := t.TempDir()
+		for name, target := range map[string]string{"short": "missing/a", "link0": "missing/b", "out": "../outside", "file": "text/x"} {
+			link(t, target, filepath.Join(dir, name))
 		}
-		if _, err := fsys.Stat(t.Context(), "missing"); !errors.Is(err, fs.ErrNotExist) {
-			t.Errorf("Mkdir(%q) recursively created what the symlink leads to", name)
+		put(t, filepath.Join(dir, "text"), "content")
+		for i := range 20 {
+			link(t, fmt.Sprint("link", i), filepath.Join(dir, fmt.Sprint("link", i+1)))
+		}
+		fsys := open(t, dir, &localbash.Options{Relaxed: relaxed})
+		for name, made := range map[string]string{"short": "missing/a", "link20/sub": "missing/b/sub"} {
+			if err := fsys.Mkdir(t.Context(), name, &workspace.MkdirOptions{Recursive: true}); err != nil {
+				t.Errorf("Mkdir(%q) recursively, relaxed: %t = %v, want nil", name, relaxed, err)
+			}
+			if info, err := os.Stat(filepath.Join(dir, made)); err != nil || !info.IsDir() {
+				t.Errorf("Mkdir(%q) recursively did not create %s: %v", name, made, err)
+			}
+		}
+		if err := fsys.Mkdir(t.Context(), "file", &workspace.MkdirOptions{Recursive: true}); !errors.Is(err, workspace.ErrNotDir) {
+			t.Errorf("Mkdir of a symlink below a file = %v, want %q", err, workspace.ErrNotDir)
+		}
+		if relaxed {
+			continue
+		}
+		if err := fsys.Mkdir(t.Context(), "out/sub", &workspace.MkdirOptions{Recursive: true}); !errors.Is(err, workspace.ErrEscape) {
+			t.Errorf("Mkdir through a symlink that leads out = %v, want %q", err, workspace.ErrEscape)
 		}
 	}
 }

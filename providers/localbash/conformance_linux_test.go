@@ -25,3 +25,22 @@ func TestExactConformanceOldKernel(t *testing.T) {
 		return exact(t, open(t, t.TempDir(), nil).WithoutOpenat2())
 	}, &conformance.Options{Short: !exhaustive.IsLong()})
 }
+
+// TestCompareOldKernel compares folders with and without openat2, as they are and in their
+// exact views.
+func TestCompareOldKernel(t *testing.T) {
+	t.Parallel()
+	exhaustive.Long(t)
+	for name, view := range map[string]func(*testing.T, workspace.FileSystem) workspace.FileSystem{
+		"folder": func(_ *testing.T, fsys workspace.FileSystem) workspace.FileSystem { return fsys },
+		"exact":  func(t *testing.T, fsys workspace.FileSystem) workspace.FileSystem { return exact(t, fsys) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			conformance.Compare(t,
+				func(t *testing.T) workspace.FileSystem { return view(t, open(t, t.TempDir(), nil)) },
+				func(t *testing.T) workspace.FileSystem { return view(t, open(t, t.TempDir(), nil).WithoutOpenat2()) },
+				&conformance.CompareOptions{Symlink: symlink})
+		})
+	}
+}

@@ -280,9 +280,9 @@ const newDirPerm fs.FileMode = 0o777
 
 // Mkdir implements [provider.Store]. Without Recursive, Mkdir of the operating system finds
 // out in one step whether the name is free and the parent exists.
-func (f *folder) Mkdir(_ context.Context, name string, opts workspace.MkdirOptions) error {
+func (f *folder) Mkdir(ctx context.Context, name string, opts workspace.MkdirOptions) error {
 	if opts.Recursive {
-		return f.mkdirAll(name)
+		return f.mkdirAll(ctx, name)
 	}
 	if err := f.host.Mkdir(name, newDirPerm); err != nil {
 		return err
@@ -292,9 +292,14 @@ func (f *folder) Mkdir(_ context.Context, name string, opts workspace.MkdirOptio
 
 // mkdirAll creates the directory name and its missing parents. Something else with the name is
 // [workspace.ErrNotDir]. A directory that exists is no error, so the operating system's
-// "exists" can only mean such a thing.
-func (f *folder) mkdirAll(name string) error {
+// "exists" can only mean such a thing, or a symlink to nothing: what that leads to is created.
+func (f *folder) mkdirAll(ctx context.Context, name string) error {
 	err := f.host.MkdirAll(name, newDirPerm)
+	if errors.Is(err, fs.ErrExist) {
+		if target, failed := f.Resolve(ctx, name); failed == nil && target != name {
+			name, err = target, f.host.MkdirAll(target, newDirPerm)
+		}
+	}
 	if errors.Is(err, fs.ErrExist) {
 		return workspace.ErrNotDir
 	}

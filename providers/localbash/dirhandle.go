@@ -62,12 +62,12 @@ func dirKey(dir string, id sys.FileID) string {
 
 // makeDir opens the directory dir, which it creates if it does not exist, with its parents. It
 // is errOvertaken if the directory is removed again before it can be opened.
-func (f *folder) makeDir(dir string) (*dirHandle, error) {
+func (f *folder) makeDir(ctx context.Context, dir string) (*dirHandle, error) {
 	opened, err := f.openDir(dir)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return opened, err
 	}
-	if err := f.mkdirAll(dir); err != nil {
+	if err := f.mkdirAll(ctx, dir); err != nil {
 		return nil, err
 	}
 	opened, err = f.openDir(dir)

@@ -85,7 +85,7 @@ func (c confined) Mkdir(name string, perm fs.FileMode) error {
 
 // MkdirAll implements host.
 func (c confined) MkdirAll(name string, perm fs.FileMode) error {
-	_, err := follow(name, c.resolveNewDir, func(name string) (none struct{}, err error) { return none, c.root.MkdirAll(name, perm) })
+	_, err := follow(name, c.resolve, func(name string) (none struct{}, err error) { return none, c.root.MkdirAll(name, perm) })
 	return err
 }
 
@@ -165,24 +165,6 @@ func (c confined) resolveParent(name string) (string, error) {
 	dir, base := workspace.Split(name)
 	parent, err := c.resolve(dir)
 	return workspace.Join(parent, base), err
-}
-
-// resolveNewDir resolves the name of a directory that may have to be created. The target of a
-// dangling symlink is not. As for the operating system, that is a name that exists:
-// [fs.ErrExist].
-func (c confined) resolveNewDir(name string) (string, error) {
-	resolved, err := c.resolve(name)
-	if err != nil {
-		return "", err
-	}
-	if _, err := c.root.Lstat(resolved); !errors.Is(err, fs.ErrNotExist) {
-		return resolved, nil
-	}
-	spelled, err := c.resolveParent(name)
-	if err == nil && spelled != resolved {
-		err = fs.ErrExist
-	}
-	return spelled, err
 }
 
 // unconfined is the host of a relaxed folder: names mean what they mean to any program

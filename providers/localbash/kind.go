@@ -164,6 +164,16 @@ func (r *runSettings) check() error {
 			return kind.KeyError(fmt.Sprintf("run.readOnly[%d]", i), fmt.Errorf("%q is not a name below the folder, such as .git/hooks", name))
 		}
 	}
+	if l := r.Limits; l != nil {
+		for key, n := range map[string]int{"processes": l.Processes, "openFiles": l.OpenFiles, "memoryMb": l.MemoryMb, "fileMb": l.FileMb} {
+			if n < -1 {
+				return kind.KeyError("run.limits."+key, errors.New("it cannot be negative, but for -1, which is no limit"))
+			}
+		}
+		if l.CPUTime < 0 && l.CPUTime != -time.Second {
+			return kind.KeyError("run.limits.cpuTime", errors.New("it cannot be negative, but for -1s, which is no limit"))
+		}
+	}
 	if r.Enabled && runtime.GOOS != "linux" {
 		return kind.KeyError("run.enabled", errors.New("commands run on Linux only"))
 	}

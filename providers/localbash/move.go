@@ -48,7 +48,7 @@ func (f *folder) move(ctx context.Context, source, destination string) error {
 		return provider.At(destination, fs.ErrExist)
 	}
 	dir, base := workspace.Split(destination)
-	to, err := f.makeDir(dir)
+	to, err := f.makeDir(ctx, dir)
 	if err != nil {
 		return provider.At(destination, err)
 	}

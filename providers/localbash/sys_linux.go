@@ -170,9 +170,16 @@ func (f *folder) openHandle(name string, nofollow bool) (handle, error) {
 	return f.openSlowly(name, int(flags))
 }
 
-// openSlowly is for kernels without openat2. The descriptor is a duplicate, as the [os.File]
-// closes its own.
+// openSlowly is for kernels without openat2. An [os.Root] follows a symlink whatever the
+// flags, so what is one is refused here. One that takes a file's place after that is
+// followed, within the folder. The descriptor is a duplicate, as the [os.File] closes its
+// own.
 func (f *folder) openSlowly(name string, flags int) (handle, error) {
+	if flags&unix.O_NOFOLLOW != 0 {
+		if s, err := f.lstat(name); err == nil && s.kind == workspace.TypeSymlink {
+			return -1, workspace.ErrSymlink
+		}
+	}
 	file, err := f.host.OpenFile(name, flags, 0)
 	if err != nil {
 		return -1, err

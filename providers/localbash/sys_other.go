@@ -33,7 +33,7 @@ type handle struct{ *os.File }
 func (f *folder) openHandle(name string, nofollow bool) (handle, error) {
 	if nofollow {
 		if s, err := f.lstat(name); err == nil && s.kind == workspace.TypeSymlink {
-			return handle{}, fs.ErrInvalid
+			return handle{}, workspace.ErrSymlink
 		}
 	}
 	file, err := f.host.OpenFile(name, sys.ReadFlags, 0)

@@ -357,7 +357,7 @@ func (t *tempFile) commit(ctx context.Context) (workspace.Version, error) {
 	if t.nearest.dir == t.dir {
 		return t.commitTo(ctx, t.nearest)
 	}
-	target, err := t.folder.makeDir(t.dir)
+	target, err := t.folder.makeDir(ctx, t.dir)
 	if err != nil {
 		return "", err
 	}

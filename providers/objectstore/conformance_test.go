@@ -12,6 +12,7 @@ import (
 // TestConformance runs the whole suite on a server of this process that has what the real
 // one has. On others it runs the cases whose requests and answers differ there.
 func TestConformance(t *testing.T) {
+	t.Parallel()
 	for name, s := range map[string]struct {
 		open func(*testing.T) store
 		only []string // nil for all cases

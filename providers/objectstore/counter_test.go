@@ -34,6 +34,7 @@ func (s store) pair(tb testing.TB) [2]*objectstore.FS {
 
 // TestCounter increments a counter by compare and swap.
 func TestCounter(t *testing.T) {
+	t.Parallel()
 	increments := exhaustive.Some[int64](t, "most increments", 500, 100)
 	if testing.Short() {
 		increments = 40

@@ -15,6 +15,7 @@ import (
 // directories. With denied names they list as often as without, and read no
 // denied file.
 func TestDeniedRequests(t *testing.T) {
+	t.Parallel()
 	server := s3test.New(t, nil)
 	for i := range 2999 {
 		seed(server, fmt.Sprintf("dir%03d/file%d.txt", i%300, i))

@@ -189,6 +189,7 @@ func TestRefusedAtOnce(t *testing.T) {
 // connection before it has read it, once or always. What the server has not
 // read cannot have taken place, so there is no doubt about the result.
 func TestRefusedUnread(t *testing.T) {
+	t.Parallel()
 	large := make([]byte, 32<<20) // more than the buffers of a connection hold
 	for _, c := range []struct {
 		name  string
@@ -226,6 +227,7 @@ func TestRefusedUnread(t *testing.T) {
 // TestRefusedEarly has the store itself refuse many conditional writes of
 // several MiB, which a server may do before it has read them.
 func TestRefusedEarly(t *testing.T) {
+	t.Parallel()
 	everyStore(t, func(t *testing.T, s store) {
 		f := s.empty(t)
 		if _, err := f.WriteFile(t.Context(), "f", []byte("other"), nil); err != nil {

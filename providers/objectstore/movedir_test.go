@@ -33,6 +33,7 @@ func numberedTree(dir string, n int) objects {
 // TestMoveDenied refuses the 21st of 40 copies. The error says what happened,
 // and the same move continues once the copy is allowed.
 func TestMoveDenied(t *testing.T) {
+	t.Parallel()
 	for _, p := range profiles() {
 		t.Run(p.name, func(t *testing.T) {
 			server := newFaultServer(p, numberedTree("d", 40))

@@ -47,6 +47,7 @@ func requestGroups() map[string][]requestCase {
 
 // TestRequests counts what each operation costs, as its doc comment says.
 func TestRequests(t *testing.T) {
+	t.Parallel()
 	for group, cases := range requestGroups() {
 		for _, c := range cases {
 			for _, p := range profiles() {
@@ -92,7 +93,6 @@ func TestDocsStateTheRequests(t *testing.T) {
 		"| {write/if-version-unread} for a version read or written in the last 5 seconds, or else {write/if-version-long-unread};",
 		"| a stream (Create) | as WriteFile up to 8 MiB (`PartSize`); for 3 parts, {write/create-parts - write/create-short} more |",
 		"| Rm | {rm/file} at most; recursive, {rm/thousand} for each 1,000 keys, and {rm/thousand-below - rm/thousand} to keep the directory above |",
-		"| Mkdir | {mkdir/in-unknown} at most |",
 		"| Copy | {copy/file} on AWS, {copy/file modest} elsewhere",
 		"| Move of a file | as Copy, and {copy/move-file - copy/file} more on AWS, {copy/move-file modest - copy/file modest} elsewhere |",
 	} {

@@ -70,6 +70,7 @@ func TestWindowTraffic(t *testing.T) {
 // TestFirstOnlyTraffic searches a large file for its first match, after which the
 // rest need not be sent. It is not kept as the whole file either.
 func TestFirstOnlyTraffic(t *testing.T) {
+	t.Parallel()
 	server := s3test.New(t, nil)
 	server.Put(bucket, "p/large", []byte("hay\nneedle\n"+strings.Repeat("more hay\n", 16<<20/9)+"needle\n"))
 	received := &receivedBytes{}

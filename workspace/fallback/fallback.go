@@ -69,8 +69,18 @@ func (s source) List(ctx context.Context, dir string, _ bool) ([]scan.Child, err
 	return children, nil
 }
 
-// Read implements [scan.Source] with ReadVersioned, which has a limit.
+// Read implements [scan.Source] with ReadVersioned, which has a limit. What is not read for
+// its text is an ignore file, which no listing need have shown.
 func (s source) Read(ctx context.Context, name string, _ *[]byte, opts scan.ReadOptions) ([]byte, error) {
+	if !opts.Top && !opts.Text {
+		info, err := s.fsys.Stat(ctx, name)
+		if err == nil && info.Type == workspace.TypeSymlink {
+			err = workspace.ErrSymlink
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	if opts.Limit == 0 {
 		return s.fsys.ReadFile(ctx, name)
 	}

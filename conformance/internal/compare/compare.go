@@ -26,7 +26,9 @@ import (
 type Options struct {
 	Time       time.Duration // no sequence begins once it has passed; zero means no limit
 	CleanNames bool          // names that are not valid are left out
-	Corpus     *Corpus
+	// Symlink creates a symlink in a file system. Nil means that there are none.
+	Symlink func(t *testing.T, fsys workspace.FileSystem, target, name string)
+	Corpus  *Corpus
 }
 
 // Corpus is what the arguments of the operations are drawn from, beside names
@@ -59,6 +61,7 @@ type Pattern struct {
 type Comparison struct {
 	t                   *testing.T
 	newReference, newFS func(t *testing.T) workspace.FileSystem
+	symlink             func(t *testing.T, fsys workspace.FileSystem, target, name string)
 	sequence            *rapid.Generator[sequence]
 	until               time.Time // zero if there is no limit
 	failed              bool      // what follows makes the sequence shorter
@@ -68,7 +71,7 @@ type Comparison struct {
 // New returns a comparison of the file systems that the two functions return,
 // which are called once for each sequence. The time of o begins now.
 func New(t *testing.T, newReference, newFS func(t *testing.T) workspace.FileSystem, o Options) *Comparison {
-	c := &Comparison{t: t, newReference: newReference, newFS: newFS, sequence: anySequence(o.Corpus, !o.CleanNames)}
+	c := &Comparison{t: t, newReference: newReference, newFS: newFS, symlink: o.Symlink, sequence: anySequence(o.Corpus, !o.CleanNames, o.Symlink != nil)}
 	if o.Time > 0 {
 		c.until = time.Now().Add(o.Time)
 	}
@@ -88,11 +91,12 @@ func (s sequence) GoString() string {
 }
 
 // anySequence makes sequences of -rapid.steps operations on average. Names and
-// patterns that are malformed are among them if malformed is set. The first
+// patterns that are malformed are among them if malformed is set, and symlinks if
+// linked is. The first
 // steps write some of the names, so that there is something to find. One step
 // in fifty has a context that has ended, and must change nothing on either
 // side.
-func anySequence(corpus *Corpus, malformed bool) *rapid.Generator[sequence] {
+func anySequence(corpus *Corpus, malformed, linked bool) *rapid.Generator[sequence] {
 	return rapid.Custom(func(t *rapid.T) sequence {
 		g := newGenerators(t, corpus, malformed)
 		var s sequence
@@ -102,6 +106,9 @@ func anySequence(corpus *Corpus, malformed bool) *rapid.Generator[sequence] {
 			}
 		}
 		any := g.step()
+		if linked {
+			any = seldom(8, any, g.symlink())
+		}
 		t.Repeat(map[string]func(*rapid.T){"step": func(t *rapid.T) {
 			next := any.Draw(t, "step")
 			if rapid.IntRange(0, 49).Draw(t, "ended") == 49 {
@@ -152,7 +159,7 @@ const wholeTree = 10
 // something, and a file system that cannot be opened or written, are no
 // difference: they end the whole comparison.
 func (c *Comparison) run(t *testing.T, steps sequence) string {
-	want, got := newSide(c.newReference(t)), newSide(c.newFS(t))
+	want, got := c.newSide(t, c.newReference), c.newSide(t, c.newFS)
 	if lacks := missing(want.caps, got.caps); lacks != "" {
 		t.Fatalf("the reference lacks %s, which the file system has", lacks)
 	}

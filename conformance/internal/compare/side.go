@@ -129,12 +129,19 @@ type side struct {
 	fsys     workspace.FileSystem // the reference, or what is compared with it
 	caps     workspace.Capabilities
 	versions versionLog
-	faults   []string // of the step that is being done
+	symlink  func(target, name string) // nil if there are no symlinks
+	faults   []string                  // of the step that is being done
 }
 
 // newSide returns one of the two file systems that are compared.
-func newSide(fsys workspace.FileSystem) *side {
-	return &side{fsys: fsys, caps: workspace.CapabilitiesOf(fsys), versions: newVersionLog()}
+func (c *Comparison) newSide(t *testing.T, newFS func(t *testing.T) workspace.FileSystem) *side {
+	t.Helper()
+	fsys := newFS(t)
+	s := &side{fsys: fsys, caps: workspace.CapabilitiesOf(fsys), versions: newVersionLog()}
+	if c.symlink != nil {
+		s.symlink = func(target, name string) { c.symlink(t, fsys, target, name) }
+	}
+	return s
 }
 
 // do does the step. A panic is an answer, too, so that its sequence becomes

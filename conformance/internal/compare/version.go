@@ -48,6 +48,9 @@ func (s *side) saw(name string, version workspace.Version) {
 	if (version != "") != s.caps.Versions {
 		s.fault("file %q has the version %q, and Capabilities.Versions is %v", name, version, s.caps.Versions)
 	}
+	if s.symlink != nil {
+		return // a file may change by another name
+	}
 	name = cleaned(name)
 	if before, ok := s.versions.current[name]; ok && before != version {
 		s.fault("file %q has another version than before, and was not written", name)
@@ -58,7 +61,7 @@ func (s *side) saw(name string, version workspace.Version) {
 // read notes that the file name has version and content.
 func (s *side) read(name string, version workspace.Version, content string) {
 	s.saw(name, version)
-	if !s.caps.Versions {
+	if !s.caps.Versions || s.symlink != nil {
 		return
 	}
 	name = cleaned(name)

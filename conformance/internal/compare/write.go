@@ -2,7 +2,9 @@ package compare
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"pgregory.net/rapid"
@@ -223,6 +225,29 @@ func (g *generators) copy() *rapid.Generator[step] {
 				s.saw(destination, version)
 			}
 			return nil, err
+		}}
+	})
+}
+
+// symlink draws a symlink to one of the names, to nothing or out of the tree. Where it cannot
+// be, it is not created on either side.
+func (g *generators) symlink() *rapid.Generator[step] {
+	return rapid.Custom(func(t *rapid.T) step {
+		name := g.free.Draw(t, "name")
+		target := strings.Repeat("../", strings.Count(name, "/")) + sampled(append(g.names, ".", "none")).Draw(t, "target")
+		if rapid.IntRange(0, 19).Draw(t, "out") == 19 {
+			target = "../" + target
+		}
+		return step{text: fmt.Sprintf("symlink %q to %q", name, target), do: func(ctx context.Context, s *side) (any, error) {
+			dir, _ := workspace.Split(name)
+			if info, err := s.fsys.Stat(ctx, dir); err != nil || !info.IsDir() {
+				return false, nil
+			}
+			if _, err := s.fsys.Stat(ctx, name); !errors.Is(err, fs.ErrNotExist) {
+				return false, nil
+			}
+			s.symlink(target, name)
+			return true, nil
 		}}
 	})
 }

@@ -157,9 +157,15 @@ deep() {
 	into "$1"
 	result=$?
 	[ $result -eq $missing ] || return $result
-	case /$b/ in */../*) return $missing ;; esac
 	left=$b
 	way=${1%"$left"}
+	dig
+}
+
+# dig: enters the directory $left of the current one, making it and its parents.
+# way is the current one, where no symlink is followed.
+dig() {
+	case /$left/ in */../*) return $missing ;; esac
 	while [ -n "$left" ]; do
 		case $left in
 		*/*) b=${left%%/*} left=${left#*/} ;;

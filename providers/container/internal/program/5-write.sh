@@ -21,7 +21,13 @@ target() {
 			resolve "$1/$2"
 			result=$?
 			[ $result -eq 0 ] || [ $result -eq $missing ] || return $result
-			case $b in */*) return $missing ;; esac
+			case $b in
+			*/*)
+				base=${b##*/} left=${b%/*}
+				dig || return
+				b=$base
+				;;
+			esac
 		fi
 		;;
 	esac
@@ -121,6 +127,6 @@ abandon() {
 	resolve "$1"
 	rm -r -f -- "./$2" ${3:+"$3"}
 	owner=
-	[ -f "./${prefix}lock" ] && read -r owner 2>/dev/null <"./${prefix}lock" || return 0
+	! odd "./${prefix}unlock" && [ -f "./${prefix}lock" ] && read -r owner 2>/dev/null <"./${prefix}lock" || return 0
 	! dead $owner || unlock "$owner"
 }

@@ -122,7 +122,10 @@ func (s *source) keepWay() {
 // keepStep notes the child of dir by which the way continues, and returns its
 // path. An ignore file may be beside it.
 func (s *source) keepStep(dir, name string, kind workspace.FileType) string {
-	children := []scan.Child{{Name: ignoreFile, Type: workspace.TypeFile}, {Name: name, Type: kind}}
+	children := []scan.Child{{Name: name, Type: kind}}
+	if name != ignoreFile {
+		children = append(children, scan.Child{Name: ignoreFile, Type: workspace.TypeFile})
+	}
 	slices.SortFunc(children, func(a, b scan.Child) int { return strings.Compare(a.Name, b.Name) })
 	s.listed[dir] = children
 	return workspace.Join(dir, name)
@@ -179,7 +182,8 @@ func (s *source) keepLarge(name string, info program.StatInfo) {
 	s.files = &files{c: s.c, contents: s.Contents, top: dir, filter: s.filter, window: maxWindow, known: map[string]*file{s.top: e}, wanted: []*file{e}}
 }
 
-// Read implements [scan.Source].
+// Read implements [scan.Source]. What is not read for its text is an ignore file, which no
+// listing need have shown.
 func (s *source) Read(ctx context.Context, name string, _ *[]byte, opts scan.ReadOptions) ([]byte, error) {
 	if err := s.connect(ctx); err != nil {
 		return nil, err
@@ -189,6 +193,13 @@ func (s *source) Read(ctx context.Context, name string, _ *[]byte, opts scan.Rea
 	}
 	if opts.Text {
 		return s.readText(ctx, name, opts.Limit, opts.Enough)
+	}
+	info, err := s.c.Stat(ctx, name)
+	if err == nil && info.Kind == workspace.TypeSymlink {
+		err = workspace.ErrSymlink
+	}
+	if err != nil {
+		return nil, err
 	}
 	data, _, err := s.c.ReadFile(ctx, name, opts.Limit)
 	return data, err

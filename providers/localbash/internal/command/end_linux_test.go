@@ -293,3 +293,30 @@ func TestInherited(t *testing.T) {
 		}
 	})
 }
+
+// TestPathWithoutPrograms checks that the keeper removes the home directory, for which it
+// needs programs, if PATH leads to none.
+func TestPathWithoutPrograms(t *testing.T) {
+	t.Setenv("PATH", t.TempDir())
+	dir := folder(t)
+	r, err := command.New(dir, command.Settings{Sandbox: command.Off})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := r.Run(t.Context(), command.Command{Args: []string{"/bin/true"}, Root: f, Dir: f, Name: "."}); err != nil {
+		t.Fatal(err)
+	}
+	scratch := r.Scratch()
+	if err := r.Close(); err != nil {
+		t.Errorf("Close = %v", err)
+	}
+	if _, err := os.Stat(scratch); !os.IsNotExist(err) {
+		os.RemoveAll(scratch)
+		t.Errorf("Stat of the directory of commands after Close = %v, want that it does not exist", err)
+	}
+}

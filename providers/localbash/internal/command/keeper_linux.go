@@ -74,7 +74,7 @@ func (k *keeper) start(path string) error {
 	k.pipe = w
 	k.cmd = &exec.Cmd{
 		Path: shell, Args: []string{"sh", "-c", keeperScript, "keeper", k.mark, k.scratch},
-		Dir: "/", Env: []string{"PATH=" + path}, Stdin: r,
+		Dir: "/", Env: []string{"PATH=" + path + ":" + basePath}, Stdin: r,
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
 	if err := k.cmd.Start(); err != nil {

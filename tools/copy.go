@@ -84,7 +84,10 @@ func planCopy(_ context.Context, ts *toolset, in *copyInput) ([]policy.Request, 
 // kind of the first failure, and counts all.
 func (ts *toolset) copyDir(ctx context.Context, from, dir, to string) (*copyOutput, error) {
 	entries, err := ts.entriesToCopy(ctx, dir, to)
-	if err != nil {
+	switch {
+	case errors.Is(err, workspace.ErrTooLarge): // the usual hint is about the size of a file
+		return nil, &hintedError{ops.Rename(err, ops.Copy, from), "Copy its directories by themselves. Nothing was copied."}
+	case err != nil:
 		return nil, ops.Rename(err, ops.Copy, from)
 	}
 	if parent, _ := workspace.Split(to); parent != "." {
@@ -134,7 +137,7 @@ func (ts *toolset) entriesToCopy(ctx context.Context, dir, to string) (entries [
 	}
 	err = ts.ws.Walk(ctx, dir, nil, func(info workspace.FileInfo, err error) error {
 		if entries = append(entries, info); err == nil && len(entries) > copyMax {
-			err = ops.Error(ops.Copy, dir, workspace.ErrTooLarge, fmt.Errorf("more than %s: copy its directories by themselves", wording.Count(copyMax, "entry", "entries")))
+			err = ops.Error(ops.Copy, dir, workspace.ErrTooLarge, fmt.Errorf("the directory has more than %s", wording.Count(copyMax, "entry", "entries")))
 		}
 		return err
 	})

@@ -2,7 +2,9 @@ package tools_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -35,6 +37,29 @@ func treeOf(t *testing.T, ws *workspace.Workspace, dir string) map[string]string
 		t.Fatal(err)
 	}
 	return found
+}
+
+// TestCopyTooManyEntries tests that a directory with too many entries is not copied in part,
+// and that the hint is not the one for a file that is too large.
+func TestCopyTooManyEntries(t *testing.T) {
+	t.Parallel()
+	const most = 10_000
+	fsys := memory.New(nil)
+	for i := range most {
+		put(t, fsys, fmt.Sprint("src/", i), "")
+	}
+	ws := workspace.New("test", fsys, nil)
+	set := newSetOf(t, ws, nil)
+	good(t, set, "copy", object{"source": "src", "destination": "whole", "recursive": true})
+	put(t, fsys, "src/more", "")
+	err := bad(t, set, "copy", object{"source": "src", "destination": "dst", "recursive": true}, tools.CodeTooLarge)
+	contains(t, "message", err.Message, "src: ", "the directory has more than 10,000 entries")
+	if want := "Copy its directories by themselves. Nothing was copied."; err.Hint != want {
+		t.Errorf("hint = %q, want %q", err.Hint, want)
+	}
+	if _, err := ws.Stat(t.Context(), "dst"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Stat(dst) = %v, want %v", err, fs.ErrNotExist)
+	}
 }
 
 func TestCopyDirectory(t *testing.T) {

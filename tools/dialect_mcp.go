@@ -162,7 +162,7 @@ func (in *mcpReadInput) check() error {
 }
 
 // runMCPRead returns the whole file, or lines without the end of the last one. head and
-// tail are lines here; see docs/dialects.md for what the reference server counts.
+// tail count lines here. For tail, the reference server also counts what follows the last one.
 func runMCPRead(ctx context.Context, ts *toolset, in *mcpReadInput) (*textResult, error) {
 	if err := in.check(); err != nil {
 		return nil, err

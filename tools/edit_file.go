@@ -46,11 +46,11 @@ type editFileOutput struct {
 	OK               bool              `json:"ok" jsonschema:"always true"`
 	Path             string            `json:"path" jsonschema:"the file, or the glob"`
 	Replacements     int               `json:"replacements" jsonschema:"how many texts were replaced or inserted"`
-	FirstChangedLine int               `json:"firstChangedLine,omitempty" jsonschema:"the first line that is not as it was, counted from 1; absent for a glob"`
+	FirstChangedLine int               `json:"firstChangedLine,omitempty" jsonschema:"the first line that changed, from 1; absent for a glob"`
 	Files            []editedFile      `json:"files,omitempty" jsonschema:"for a glob: the files that were edited"`
 	Skipped          []string          `json:"skipped,omitempty" jsonschema:"for a glob: the files that cannot be edited, and why"`
-	Tolerated        string            `json:"tolerated,omitempty" jsonschema:"how the text that was replaced differs from oldText, if tolerant"`
-	Diff             string            `json:"diff,omitempty" jsonschema:"what changed, as a unified diff of at most {{.DiffKiB}} KiB"`
+	Tolerated        string            `json:"tolerated,omitempty" jsonschema:"how the replaced text differs from oldText, if tolerant"`
+	Diff             string            `json:"diff,omitempty" jsonschema:"a unified diff of at most {{.DiffKiB}} KiB"`
 	DiffNote         string            `json:"diffNote,omitempty" jsonschema:"why the diff is missing or not whole"`
 	Version          workspace.Version `json:"version,omitempty" jsonschema:"the version of the file now; absent if dryRun, and for a glob"`
 	DryRun           bool              `json:"dryRun,omitempty" jsonschema:"whether nothing was written"`

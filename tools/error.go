@@ -197,7 +197,7 @@ type Code string
 // happened, the rest what the caller can do; docs/errors.md is made of them.
 const (
 	// CodeNotExist says that the name does not exist. Look for it with ls or glob: the hint
-	// names a similar file, unless the call would delete it.
+	// may name a similar file, unless the call would delete it.
 	CodeNotExist Code = "FILE_NOT_FOUND"
 	// CodeExist says that the name exists, and the call does not replace it. Choose another
 	// name, or leave createOnly out.
@@ -208,9 +208,9 @@ const (
 	// CodeNotEmpty says that a directory with children would be deleted. List them first;
 	// recursive deletes the directory with everything below it.
 	CodeNotEmpty Code = "DIRECTORY_NOT_EMPTY"
-	// CodeInvalid says that the name is malformed, leads out of the workspace, or is a
-	// symlink that leads back to itself. Give a path from the root of the workspace,
-	// without "..".
+	// CodeInvalid says that the name is malformed, leads out of the workspace, or cannot be
+	// used like this: a symlink that leads back to itself, a device, the root in rm. Give
+	// another path from the root of the workspace, without "..".
 	CodeInvalid Code = "INVALID_PATH"
 	// CodeIsDir says that there is a directory where a file is needed. List it with ls, or
 	// copy it with recursive.
@@ -227,8 +227,8 @@ const (
 	// CodeTextNotUnique says that the text to replace occurs several times, or not
 	// expectedCount times. Add the lines around it, or set replaceAll.
 	CodeTextNotUnique Code = "PATTERN_NOT_UNIQUE"
-	// CodeTooLarge says that a file or its new content is larger than a limit. Split it,
-	// search it with grep, or ask the user to raise maxFileSizeMb.
+	// CodeTooLarge says that a file or its new content is larger than a limit. Split it, or
+	// ask the user to raise maxFileSizeMb; the hint says if grep can search it.
 	CodeTooLarge Code = "FILE_TOO_LARGE"
 	// CodeBinary says that a file to edit is not text. Replace the whole file with
 	// write_file.

@@ -23,7 +23,7 @@ type globInput struct {
 type globOutput struct {
 	Matches    []string `json:"matches" jsonschema:"the paths from the root, in order"`
 	Truncated  bool     `json:"truncated" jsonschema:"whether there are more"`
-	NextCursor string   `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent at the end"`
+	NextCursor string   `json:"nextCursor,omitempty" jsonschema:"cursor of the next page, if any"`
 
 	dirs  bool   // the matches are directories
 	later bool   // this is not the first page

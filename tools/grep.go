@@ -45,14 +45,14 @@ func (in *grepInput) listsFiles() bool { return in.Output == shapeFiles || in.Ou
 
 // grepOutput is the result of grep. Either Matches or Files has something.
 type grepOutput struct {
-	Matches      []grepMatch `json:"matches" jsonschema:"the matching lines, in order of their files, then by line; empty with output files or count"`
-	Files        []grepFile  `json:"files,omitempty" jsonschema:"with output files or count: the files that have matches"`
-	Total        int         `json:"total,omitempty" jsonschema:"matches on all pages, or with output files or count how many files; absent if not known"`
-	Searched     int         `json:"searched,omitempty" jsonschema:"how many files were searched; absent if not known"`
+	Matches      []grepMatch `json:"matches" jsonschema:"the matching lines; empty with output files or count"`
+	Files        []grepFile  `json:"files,omitempty" jsonschema:"with output files or count: the files with matches"`
+	Total        int         `json:"total,omitempty" jsonschema:"matches on all pages, or with output files or count files, if known"`
+	Searched     int         `json:"searched,omitempty" jsonschema:"how many files were searched, if known"`
 	Truncated    bool        `json:"truncated" jsonschema:"whether there are more"`
-	Skipped      []grepSkip  `json:"skipped" jsonschema:"files that were not searched: the first {{.GrepSkipped}} of this page"`
+	Skipped      []grepSkip  `json:"skipped" jsonschema:"the first {{.GrepSkipped}} files of this page that were not searched"`
 	SkippedTotal int         `json:"skippedTotal" jsonschema:"how many files were not searched on this page"`
-	NextCursor   string      `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent at the end"`
+	NextCursor   string      `json:"nextCursor,omitempty" jsonschema:"cursor of the next page, if any"`
 
 	in      *grepInput
 	skipped []workspace.Skipped // all of this page
@@ -61,22 +61,22 @@ type grepOutput struct {
 // grepFile is a file with a match. Count is zero where only the files are wanted.
 type grepFile struct {
 	Path  string `json:"path" jsonschema:"the file"`
-	Count int    `json:"count,omitempty" jsonschema:"with output count: how many matches it has"`
+	Count int    `json:"count,omitempty" jsonschema:"with output count: how many matching lines, or with multiline matches"`
 }
 
 // grepSkip is a file that was not searched.
 type grepSkip struct {
-	Path   string               `json:"path" jsonschema:"the file, or a directory with all below it; with invalid names, their directory"`
-	Reason workspace.SkipReason `json:"reason" jsonschema:"binary, too large, unreadable or invalid names: some of what is in the directory has a name that no tool can be given"`
+	Path   string               `json:"path" jsonschema:"the file, or a directory with all below it"`
+	Reason workspace.SkipReason `json:"reason" jsonschema:"binary, too large, unreadable or invalid names: some names in the directory, which no tool accepts"`
 }
 
 // grepMatch is a line, or the lines of a match with multiline, that matches.
 type grepMatch struct {
 	Path          string   `json:"path" jsonschema:"the file"`
-	LineNumber    int      `json:"lineNumber" jsonschema:"the line, counted from 1"`
+	LineNumber    int      `json:"lineNumber" jsonschema:"its number, from 1"`
 	LastLine      int      `json:"lastLine,omitempty" jsonschema:"the last line of a match that spans lines"`
-	Line          string   `json:"line" jsonschema:"the line, cut around the match if longer than {{.GrepChars}} characters; all lines of a match that spans some; with onlyMatching a line for each part"`
-	LineTruncated bool     `json:"lineTruncated,omitempty" jsonschema:"whether something of line is cut, with a mark"`
+	Line          string   `json:"line" jsonschema:"the line, or all lines of a match that spans some; with onlyMatching a line for each part"`
+	LineTruncated bool     `json:"lineTruncated,omitempty" jsonschema:"whether line is cut, with a mark"`
 	Before        []string `json:"before,omitempty" jsonschema:"the lines before"`
 	After         []string `json:"after,omitempty" jsonschema:"the lines after"`
 

@@ -141,6 +141,9 @@ const specialHint = "It is a device, a socket or a pipe, which has no content to
 // invalidHint is about the path if that is at fault, or about what it stands for.
 func (ts *toolset) invalidHint(ctx context.Context, path string, err error) string {
 	if errors.Is(err, workspace.ErrEscape) {
+		if !slices.Contains(strings.Split(path, "/"), "..") {
+			return "A symlink in the path leads out of the workspace. Leave it alone, or ask the user."
+		}
 		return `Give a path from the root of the workspace, such as src/main.go, that does not leave it with "..".`
 	}
 	if errors.Is(err, workspace.ErrSymlink) {
@@ -187,6 +190,8 @@ func (ts *toolset) tooLargeHint(op string) string {
 	switch op {
 	case ops.WriteFile:
 		return "Split the content into several smaller files."
+	case ops.ApplyPatch:
+		return "Divide the patch, or leave the large file out of it. Nothing was written."
 	case ops.EditFile:
 		return "Neither the file nor what the edit makes of it may be larger than the limit."
 	}

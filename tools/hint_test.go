@@ -38,6 +38,9 @@ func (f *oddFS) Stat(ctx context.Context, name string) (workspace.FileInfo, erro
 }
 
 func (f *oddFS) ReadVersioned(ctx context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
+	if strings.HasPrefix(name, "out") { // a symlink to elsewhere
+		return nil, "", ops.Error(ops.ReadFile, name, workspace.ErrEscape, nil)
+	}
 	if kind, ok := f.faults[name]; ok {
 		return nil, "", ops.Error(ops.ReadFile, name, kind, brokenEngine{})
 	}
@@ -78,6 +81,10 @@ func TestHintsFit(t *testing.T) {
 		has, not string
 	}{
 		{"escape", "read_file", object{"path": "../x"}, tools.CodeInvalid, "Give a path from the root", "device"},
+		{"escape-glob", "glob", object{"pattern": "../*"}, tools.CodeInvalid, "Give a path from the root", "symlink"},
+		{"escape-include", "grep", object{"pattern": "x", "includeGlob": "../*"}, tools.CodeInvalid, "Give a path from the root", "symlink"},
+		{"escape-symlink", "read_file", object{"path": "out"}, tools.CodeInvalid, "A symlink in the path leads out", "Give a path"},
+		{"escape-below-symlink", "read_file", object{"path": "out/a"}, tools.CodeInvalid, "A symlink in the path leads out", "Give a path"},
 		{"long-name", "read_file", object{"path": strings.Repeat("a", 300)}, tools.CodeInvalid, "", "Give a path"},
 		{"reserved-name", "read_file", object{"path": ".workspacekit-tmp-x"}, tools.CodeInvalid, "", "Give a path"},
 		{"read-pipe", "read_file", object{"path": "pipe"}, tools.CodeInvalid, "a device, a socket or a pipe", "Give a path"},

@@ -31,16 +31,13 @@ func TestDocsStateTheLimits(t *testing.T) {
 			grepDefault, commas(grepMax), listBytes>>10, grepChars, grepContext),
 		fmt.Sprintf("| one match of grep | %d lines, or parts of a line |", grepParts),
 		fmt.Sprintf("| file that grep searches with `multiline` | %d MiB |", multilineBytes>>20),
-		fmt.Sprintf("| skipped files named by grep | %d |", grepSkipped),
 		fmt.Sprintf("| edits, replacements of one edit_file | %d, %s |", editsMax, commas(edit.MaxReplacements)),
-		fmt.Sprintf("| files of one edit_file with a glob | %s; those that change, %d MiB before and after |", commas(editFilesMax), editFilesBytes>>20),
+		fmt.Sprintf("| files of one edit_file with a glob | %s; those that change, %d MiB before and after together |", commas(editFilesMax), editFilesBytes>>20),
 		fmt.Sprintf("| file and pattern of a regular expression in edit_file | %d MiB, 4 KiB |", edit.MaxRegexpSource>>20),
-		fmt.Sprintf("| diff | %d KiB |", unified.MaxBytes>>10),
-		fmt.Sprintf("| line of a diff | %d characters; of a longer line what changed, with 80 characters on each side |", unified.LineChars),
+		fmt.Sprintf("| diff | %d KiB, %d characters of a line |", unified.MaxBytes>>10, unified.LineChars),
 		fmt.Sprintf("| message and hint of an error | %s characters each |", commas(errorChars)),
 		fmt.Sprintf("| time of one call | %.0f minutes, or `Options.Timeout` |", DefaultTimeout.Minutes()),
 		fmt.Sprintf("| tool name | %d characters |", MaxNameLength),
-		fmt.Sprintf("| tools of several workspaces that do not share them | %d, or `Options.MaxTools` |", DefaultMaxTools),
 	} {
 		if !strings.Contains(string(doc), row+"\n") {
 			t.Errorf("docs/tools.md has no row %q", row)

@@ -22,7 +22,7 @@ type lsInput struct {
 type lsOutput struct {
 	Path       string  `json:"path" jsonschema:"the directory"`
 	Entries    []entry `json:"entries" jsonschema:"the direct children, sorted by name"`
-	NextCursor string  `json:"nextCursor,omitempty" jsonschema:"cursor of the next page; absent at the end"`
+	NextCursor string  `json:"nextCursor,omitempty" jsonschema:"cursor of the next page, if any"`
 }
 
 // entry is a name in a directory.

@@ -32,24 +32,24 @@ type readFileInput struct {
 // for a binary file, whose bytes are in Base64 if they were asked for.
 type readFileOutput struct {
 	Path       string            `json:"path" jsonschema:"the file"`
-	Text       string            `json:"text" jsonschema:"the lines exactly as stored, with their line ends, or with column part of one line; with lineNumbers each begins with its number and a tab; empty if the file is binary or unchanged"`
-	StartLine  int               `json:"startLine" jsonschema:"the first line of text, from 1; 0 if text has no lines"`
-	EndLine    int               `json:"endLine" jsonschema:"the last line of text; 0 if text has no lines"`
-	TotalLines int               `json:"totalLines" jsonschema:"how many lines the file has; 0 if it is empty or binary"`
-	NextLine   int               `json:"nextLine,omitempty" jsonschema:"the line to continue at; absent at the end of the file"`
+	Text       string            `json:"text" jsonschema:"the lines exactly as stored, with their line ends; with lineNumbers each begins with its number and a tab; empty if the file is binary or unchanged"`
+	StartLine  int               `json:"startLine" jsonschema:"the first line of text, from 1; 0 if empty"`
+	EndLine    int               `json:"endLine" jsonschema:"the last line of text; 0 if empty"`
+	TotalLines int               `json:"totalLines" jsonschema:"how many lines the file has; 0 if binary"`
+	NextLine   int               `json:"nextLine,omitempty" jsonschema:"the line to continue at; absent at the end"`
 	Column     int               `json:"column,omitempty" jsonschema:"the character that text begins with, if column was given"`
 	Columns    int               `json:"columns,omitempty" jsonschema:"how many characters the line has, if column was given"`
-	NextColumn int               `json:"nextColumn,omitempty" jsonschema:"the column to continue at; absent at the end of the line"`
+	NextColumn int               `json:"nextColumn,omitempty" jsonschema:"the column to continue at; absent at the end"`
 	Unchanged  bool              `json:"unchanged,omitempty" jsonschema:"whether the file still has the version of unlessVersion"`
-	Truncated  bool              `json:"truncated" jsonschema:"whether something is left out: lines after endLine or of the tail, ends of cutLines, or the rest of the line"`
-	CutLines   []int             `json:"cutLines,omitempty" jsonschema:"lines longer than {{.LineChars}} characters: text has their beginning and a mark"`
+	Truncated  bool              `json:"truncated" jsonschema:"whether lines after endLine, lines of the tail or ends of lines are left out"`
+	CutLines   []int             `json:"cutLines,omitempty" jsonschema:"lines longer than {{.LineChars}} characters, which are cut"`
 	Version    workspace.Version `json:"version,omitempty" jsonschema:"the version of the whole file"`
-	Size       int               `json:"size" jsonschema:"the size of the whole file in bytes"`
+	Size       int               `json:"size" jsonschema:"the size of the file in bytes"`
 	storage
 	Binary   bool   `json:"binary,omitempty" jsonschema:"whether the file is not text"`
 	MIMEType string `json:"mimeType,omitempty" jsonschema:"the type of a binary file"`
 	Base64   string `json:"base64,omitempty" jsonschema:"the whole file, if encoding is base64"`
-	Hint     string `json:"hint,omitempty" jsonschema:"what to do with a file that cannot be shown as text"`
+	Hint     string `json:"hint,omitempty" jsonschema:"what to do with a file that is not text"`
 
 	picture *Part
 }

@@ -29,9 +29,9 @@ type readFilesOutput struct {
 // readFilesItem is a file, or why it could not be read.
 type readFilesItem struct {
 	Path       string            `json:"path" jsonschema:"the file"`
-	Text       string            `json:"text" jsonschema:"its first lines, as many as there is room for"`
+	Text       string            `json:"text" jsonschema:"its first lines"`
 	TotalLines int               `json:"totalLines" jsonschema:"how many lines it has"`
-	NextLine   int               `json:"nextLine,omitempty" jsonschema:"the line to go on with in read_file; absent at the end"`
+	NextLine   int               `json:"nextLine,omitempty" jsonschema:"the line to continue at with read_file; absent at the end"`
 	Version    workspace.Version `json:"version,omitempty" jsonschema:"the version of the whole file"`
 	Error      string            `json:"error,omitempty" jsonschema:"why it could not be read: code, message and hint"`
 

@@ -107,7 +107,7 @@ type runInput struct {
 
 // runOutput is the result of run.
 type runOutput struct {
-	ID       string `json:"id" jsonschema:"its number, by which its output can be read"`
+	ID       string `json:"id" jsonschema:"its number, which processes takes"`
 	Running  bool   `json:"running,omitempty" jsonschema:"it has not ended"`
 	ExitCode int    `json:"exitCode" jsonschema:"the exit code; -1 while it runs, and if it was killed"`
 	Signal   string `json:"signal,omitempty" jsonschema:"the signal that ended it"`
@@ -280,7 +280,7 @@ type processesInput struct {
 type processesOutput struct {
 	Processes []process `json:"processes" jsonschema:"the commands"`
 	Output    string    `json:"output,omitempty" jsonschema:"what was written from offset on"`
-	Offset    int64     `json:"offset,omitempty" jsonschema:"where output begins: later than asked for if the bytes before are no longer kept"`
+	Offset    int64     `json:"offset,omitempty" jsonschema:"where output begins: later than asked for if earlier bytes are deleted"`
 	Next      int64     `json:"next,omitempty" jsonschema:"the offset of what comes after output"`
 
 	shown bool  // output was asked for

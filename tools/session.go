@@ -401,7 +401,11 @@ func hash(data []byte) string {
 // the lines of shown.
 func (ts *toolset) readRequired(op, path string, shown *shownFile) error {
 	why, hint := error(nil), ts.ifTool(ops.ReadFile, "Read it with %s, and then do this again.")
-	if shown != nil {
+	switch {
+	case shown == nil:
+	case len(shown.Lines) == 0: // those that were read have been deleted
+		why = errors.New("none of its lines was read")
+	default:
 		why = fmt.Errorf("only the lines %s of %d were read", shown.text(), shown.Total)
 		hint = ts.ifTool(ops.ReadFile, "Read the other lines with %s")
 		hint += ts.ifTool(ops.EditFile, ", or change the lines that were read with %s") + "."

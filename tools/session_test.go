@@ -416,3 +416,14 @@ func TestSessionID(t *testing.T) {
 		t.Errorf("the session %q reads as %q, want its own id after one of the Set", s.ID(), ids)
 	}
 }
+
+// TestReadRequiredNoLines edits a file after the only line that was read has been deleted.
+func TestReadRequiredNoLines(t *testing.T) {
+	fsys := memory.New(nil)
+	put(t, fsys, "a", "one\ntwo\nthree\n")
+	set := careful(t, fsys)
+	good(t, set, "read_file", object{"path": "a", "line": 2, "limit": 1})
+	good(t, set, "edit_file", object{"path": "a", "oldText": "two\n", "newText": ""})
+	err := bad(t, set, "edit_file", object{"path": "a", "oldText": "one", "newText": "1"}, tools.CodeReadRequired)
+	contains(t, "message", err.Message, "none of its lines was read")
+}

@@ -58,9 +58,9 @@ func textOf(data []byte) []byte {
 // storage is how a file stores its text. Results embed it. A plain file, in UTF-8 with line
 // feeds, has the zero storage.
 type storage struct {
-	Encoding charset.Encoding `json:"encoding,omitempty" jsonschema:"how the file stores its text, if not as UTF-8: UTF-16LE, UTF-16BE, Latin-1 or Windows-1252"`
-	BOM      bool             `json:"bom,omitempty" jsonschema:"whether the file begins with a byte order mark, which is the first character of its text"`
-	LineEnds string           `json:"lineEnds,omitempty" jsonschema:"how the lines of the file end, if not all in LF: CRLF, or CRLF and LF"`
+	Encoding charset.Encoding `json:"encoding,omitempty" jsonschema:"if not UTF-8: UTF-16LE, UTF-16BE, Latin-1 or Windows-1252"`
+	BOM      bool             `json:"bom,omitempty" jsonschema:"whether the text begins with a byte order mark"`
+	LineEnds string           `json:"lineEnds,omitempty" jsonschema:"if not all LF: CRLF, or CRLF and LF"`
 }
 
 // storageOf returns how a file stores text that [charset.Decode] returned.

@@ -23,7 +23,7 @@ type treeInput struct {
 // treeOutput is the result of tree.
 type treeOutput struct {
 	Path        string `json:"path" jsonschema:"the directory"`
-	Tree        string `json:"tree" jsonschema:"a line for each entry: two spaces for each level, the name, a slash after a directory, the counts of an unopened one"`
+	Tree        string `json:"tree" jsonschema:"a line for each entry, indented by two spaces for each level"`
 	Files       int    `json:"files" jsonschema:"files to that depth, shown or not"`
 	Directories int    `json:"directories" jsonschema:"directories to that depth, shown or not"`
 	Depth       int    `json:"depth" jsonschema:"how many levels were looked at"`
@@ -196,10 +196,14 @@ func (n *treeNode) open(depth, limit int) (left int) {
 	return left
 }
 
-// size is how many bytes the line of the node takes, with counts. The counts are an upper
-// bound that no tree of treeScan entries exceeds.
+// size is how many bytes the line of the node takes; of a directory, at most, with the counts
+// of treeScan files and directories.
 func (n *treeNode) size() int {
-	return 2*n.level + len(n.name) + len("/ (10,000 files, 10,000 directories)\n")
+	size := 2*(n.level-1) + len(n.name) + len("\n")
+	if n.dir {
+		size += len("/ (20,000 files, 20,000 directories)")
+	}
+	return size
 }
 
 // entries returns how many entries the node is to that depth, itself included.

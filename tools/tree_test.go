@@ -106,3 +106,16 @@ func TestTreeIsBounded(t *testing.T) {
 		t.Errorf("the text has %d bytes", len(result.Text))
 	}
 }
+
+// TestTreeShowsItsLimit shows as many files as the limit says if their lines fit in the text.
+func TestTreeShowsItsLimit(t *testing.T) {
+	files := map[string]string{}
+	for i := range 1_000 {
+		files[fmt.Sprintf("a/%03d.txt", i)] = ""
+	}
+	set, _ := newSet(t, files, nil)
+	r := good(t, set, "tree", object{"path": "a", "limit": 1_000})
+	if got := strings.Count(r["tree"].(string), "\n"); got != 1_000 || r["truncated"] != false {
+		t.Errorf("tree of 1,000 files shows %d, truncated: %v", got, r["truncated"])
+	}
+}

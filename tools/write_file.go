@@ -39,7 +39,7 @@ type writeFileOutput struct {
 	storage
 	Version  workspace.Version `json:"version,omitempty" jsonschema:"the version of the file now"`
 	Note     string            `json:"note,omitempty" jsonschema:"what may not have been meant"`
-	Diff     string            `json:"diff,omitempty" jsonschema:"what changed, as a unified diff of at most {{.DiffKiB}} KiB; changed line ends are in note instead"`
+	Diff     string            `json:"diff,omitempty" jsonschema:"a unified diff of at most {{.DiffKiB}} KiB; changed line ends are in note instead"`
 	DiffNote string            `json:"diffNote,omitempty" jsonschema:"why the diff is missing or not whole"`
 }
 
@@ -364,6 +364,8 @@ func planWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) ([]poli
 		change.Note = ts.tooLargeNote(ctx, path, len(d.data))
 	case d.err != nil && !errors.Is(d.err, fs.ErrNotExist):
 		change.Note = "no diff: the old content cannot be read"
+	case d.err != nil && isText(d.data):
+		change.Diff, change.Note = unified.Created(path, textOf(d.data))
 	case isText(d.old) && isText(d.data):
 		old, now := textOf(d.old), textOf(d.data)
 		change.Diff, change.Note = unified.Change(path, old, now)

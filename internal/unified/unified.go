@@ -34,6 +34,14 @@ const cutContext = 80
 // diffContext is how many unchanged lines a diff shows around a change.
 const diffContext = udiff.DefaultContextLines
 
+// Created is [Change] for a file that does not exist yet.
+func Created(path string, data []byte) (diff, note string) {
+	if len(data) == 0 {
+		return "", "it is empty"
+	}
+	return Change(path, nil, data)
+}
+
 // Change returns what [Diff] does, and for a binary file a note with the sizes.
 func Change(path string, before, after []byte) (diff, note string) {
 	if bytes.Equal(before, after) || isText(before) && isText(after) {

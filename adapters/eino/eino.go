@@ -11,7 +11,8 @@
 //		Middlewares: []adk.AgentMiddleware{files, eino.ToolErrors()}, ...})
 //
 // The middleware writes large results to the backend, below /large_tool_result. In a
-// workspace that is read-only, set WithoutLargeToolResultOffloading.
+// workspace that is read-only or has no conditional writes, set
+// WithoutLargeToolResultOffloading.
 //
 // [Tools] are our own tools, which do more: versions, patches, pages, hints.
 //

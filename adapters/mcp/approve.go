@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -46,8 +47,9 @@ const maxOpen = 1000
 
 // asking is a call during which a client may be asked.
 type asking struct {
-	client  *sdk.ServerSession
-	answers map[string]policy.Answer // by the Fingerprint of the request; not changed
+	client    *sdk.ServerSession
+	answers   map[string]policy.Answer // by the Fingerprint of the request; not changed
+	workspace string                   // the one that is read outside of a tool, which names its own
 
 	mu   sync.Mutex
 	open *policy.Request // guarded by mu; the question that the call has to end with
@@ -85,6 +87,7 @@ func ask(ctx context.Context, r policy.Request) (policy.Answer, error) {
 		}()
 		ctx = limited
 	}
+	r.Workspace = cmp.Or(r.Workspace, call.workspace)
 	result, err := call.client.Elicit(ctx, form(r))
 	if err != nil {
 		return policy.Answer{}, err

@@ -46,7 +46,8 @@ type HTTPOptions struct {
 	// [DefaultMaxMessage].
 	MaxMessage int
 	// ReadTimeout is how long a client has to send the head of a request, and
-	// again for its body. Zero means [DefaultReadTimeout].
+	// again for its body, with a second more for every 64 KiB. Zero means
+	// [DefaultReadTimeout].
 	ReadTimeout time.Duration
 	// SessionTimeout is how long a session without a request is kept. Zero means
 	// [DefaultSessionTimeout].

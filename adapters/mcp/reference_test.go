@@ -49,7 +49,7 @@ var referenceFiles = map[string]string{
 }
 
 // referenceCalls are made to both servers, in this order. differs says what is
-// different here, as docs/dialects.md does; without it the texts are the same.
+// different here; docs/dialects.md has what matters of that. Without it the texts are the same.
 var referenceCalls = []struct{ tool, args, differs string }{
 	{"list_allowed_directories", `{}`, ""},
 	{"read_text_file", `{"path": "ROOT/README.md"}`, ""},

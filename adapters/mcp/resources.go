@@ -28,6 +28,8 @@ const (
 	// maxCompletions is how many values the protocol allows in one answer.
 	maxCompletions = 100
 	uriScheme      = "workspace://"
+	// othersCursor begins the cursor of a page after the first of what is no file.
+	othersCursor = "others "
 	// pathVariable is the name of the path in the templates.
 	pathVariable = "path"
 )
@@ -84,24 +86,38 @@ func (r *resources) addTo(server *sdk.Server) {
 
 // list returns a page of the files, in the order of the workspaces and of the paths.
 // The cursor is the URI of the last file of the page before. What somebody else has
-// added to the server comes on the first page.
+// added to the server comes first, on pages of its own if it is much.
 func (r *resources) list(ctx context.Context, req *sdk.ListResourcesRequest, next sdk.MethodHandler) (sdk.Result, error) {
 	page, from, after := &sdk.ListResourcesResult{Cacheable: sdk.Cacheable{CacheScope: cacheScope}, Resources: []*sdk.Resource{}}, 0, ""
-	if req.Params != nil && req.Params.Cursor != "" {
-		ws, path, err := r.resolve(req.Params.Cursor)
+	var params sdk.ListResourcesParams
+	if req.Params != nil {
+		params = *req.Params
+	}
+	if rest, ok := strings.CutPrefix(params.Cursor, othersCursor); ok || params.Cursor == "" {
+		params.Cursor = rest
+		others, err := next(ctx, methodListResources, &sdk.ListResourcesRequest{Session: req.Session, Params: &params, Extra: req.Extra})
+		if err != nil {
+			return nil, err
+		}
+		if others, ok := others.(*sdk.ListResourcesResult); ok {
+			page.Resources = append(page.Resources, others.Resources...)
+			if others.NextCursor != "" {
+				page.NextCursor = othersCursor + others.NextCursor
+				return page, nil
+			}
+		}
+	} else {
+		ws, path, err := r.resolve(params.Cursor)
 		if err != nil {
 			return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: "the cursor is not one of this list"}
 		}
 		from, after = slices.Index(r.all, ws), path
-	} else if others, err := next(ctx, methodListResources, req); err != nil {
-		return nil, err
-	} else if others, ok := others.(*sdk.ListResourcesResult); ok {
-		page.Resources = append(page.Resources, others.Resources...)
 	}
-	ctx, cancel, _ := r.clients.enter(ctx, req.Session, nil)
+	most := max(listPage, len(page.Resources)+1) // so that the next cursor is that of a file
+	ctx, cancel, _ := r.clients.enter(ctx, req.Session, "")
 	defer cancel()
 	for _, ws := range r.all[from:] {
-		room := listPage - len(page.Resources)
+		room := most - len(page.Resources)
 		paths, err := ws.Glob(ctx, "**", &workspace.GlobOptions{Limit: room + 1, After: after, Gitignore: true})
 		if ctx.Err() != nil {
 			return nil, protocolError(ctx.Err())
@@ -129,7 +145,7 @@ func (r *resources) read(ctx context.Context, req *sdk.ReadResourceRequest) (*sd
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel, call := r.clients.enter(ctx, req.Session, nil)
+	ctx, cancel, call := r.clients.enter(ctx, req.Session, ws.Name())
 	defer cancel()
 	data, err := ws.ReadFile(ctx, path)
 	switch {
@@ -162,7 +178,7 @@ func (r *resources) complete(ctx context.Context, req *sdk.CompleteRequest) (*sd
 	if !ok || at < 0 || req.Params.Argument.Name != pathVariable {
 		return none, nil
 	}
-	ctx, cancel, _ := r.clients.enter(ctx, req.Session, nil)
+	ctx, cancel, _ := r.clients.enter(ctx, req.Session, r.all[at].Name())
 	defer cancel()
 	dir, prefix := ".", req.Params.Argument.Value
 	if slash := strings.LastIndexByte(prefix, '/'); slash >= 0 {
@@ -189,12 +205,10 @@ func (r *resources) complete(ctx context.Context, req *sdk.CompleteRequest) (*sd
 	return none, nil
 }
 
-// enter returns a context for what a client asks for outside of a tool, for as long as
-// a tool has by default.
-func (c *clients) enter(ctx context.Context, session *sdk.ServerSession, call *asking) (context.Context, context.CancelFunc, *asking) {
+// enter returns a context for what a client asks for outside of a tool, in a workspace or
+// in all (""), for as long as a tool has by default.
+func (c *clients) enter(ctx context.Context, session *sdk.ServerSession, workspace string) (context.Context, context.CancelFunc, *asking) {
 	ctx, cancel := context.WithTimeout(ctx, tools.DefaultTimeout)
-	if call == nil {
-		call = &asking{client: session}
-	}
+	call := &asking{client: session, workspace: workspace}
 	return c.of(session).in(ctx, call), cancel, call
 }

@@ -87,6 +87,37 @@ func TestResourcesListEveryFile(t *testing.T) {
 	}
 }
 
+// TestResourcesOfOthers tests that what was added to the server is listed whole, and the
+// files after it, however many pages it takes.
+func TestResourcesOfOthers(t *testing.T) {
+	t.Parallel()
+	for _, count := range []int{0, 1, 999, 1000, 1001, 2000} {
+		t.Run(fmt.Sprint(count), func(t *testing.T) {
+			t.Parallel()
+			server := newServer(t, nil, map[string]workspace.FileSystem{"main": newMemory(t, map[string]string{"a": "", "b": "", "c": ""})})
+			want := []string{"workspace://main/a", "workspace://main/b", "workspace://main/c"}
+			for i := range count {
+				uri := fmt.Sprintf("own://%d", i)
+				server.AddResource(&sdk.Resource{URI: uri, Name: uri}, nil)
+				want = append(want, uri)
+			}
+			session := newClient(t, server)
+			var got []string
+			for r, err := range session.Resources(t.Context(), nil) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				got = append(got, r.URI)
+			}
+			slices.Sort(got)
+			slices.Sort(want)
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("the resources differ (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // TestResourcesRefuse reads what is no resource.
 func TestResourcesRefuse(t *testing.T) {
 	t.Parallel()
@@ -117,6 +148,39 @@ func TestResourcesRefuse(t *testing.T) {
 	listed, err := session.ListResources(t.Context(), nil)
 	if err != nil || listed.CacheScope != "private" || listed.TTLMs != 0 {
 		t.Errorf("ListResources = %+v, %v, which may be kept", listed, err)
+	}
+}
+
+// TestResourcesAsk reads files about which a rule asks. Before the version in which a call
+// ends with its question, the client is asked.
+func TestResourcesAsk(t *testing.T) {
+	t.Parallel()
+	for _, version := range versions {
+		all := map[string]workspace.FileSystem{}
+		for _, name := range []string{"main", "two"} {
+			asking, err := policy.Restrict(newMemory(t, map[string]string{"a": name}), policy.Rules{FirstMatch: []policy.Rule{
+				{Ask: []policy.Op{policy.OpRead}, Paths: []string{"a"}},
+			}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			all[name] = asking
+		}
+		u := &user{answer: decides("allow")}
+		session := u.join(t, version, inMemory(t, newServer(t, nil, all)), nil)
+		read, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "workspace://two/a"})
+		if version == versions[1] {
+			if err == nil || u.asked() != 0 {
+				t.Errorf("%s: ReadResource(two/a) = %+v, want an error and no question", version, read)
+			}
+			continue
+		}
+		if err != nil || read.Contents[0].Text != "two" {
+			t.Errorf("%s: ReadResource(two/a) = %+v, %v, want its content", version, read, err)
+		}
+		if want := []string{"Allow this?\n\nread a, in the workspace two\nasked by: rules[0]"}; !slices.Equal(u.messages, want) {
+			t.Errorf("%s: the questions are %q, want %q", version, u.messages, want)
+		}
 	}
 }
 

@@ -46,7 +46,7 @@ func (u *updates) subscribe(ctx context.Context, req *sdk.SubscribeRequest) erro
 	if !watches(ws) {
 		return protocolError(errors.New("the workspace " + ws.Name() + " does not support watching"))
 	}
-	inCall, cancel, _ := u.resources.clients.enter(ctx, req.Session, nil)
+	inCall, cancel, _ := u.resources.clients.enter(ctx, req.Session, ws.Name())
 	defer cancel()
 	if _, err := ws.Stat(inCall, path); err != nil {
 		return sdk.ResourceNotFoundError(req.Params.URI)

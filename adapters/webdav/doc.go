@@ -25,7 +25,7 @@
 // # Limits
 //
 // PROPFIND lists a directory and its children, and never a tree (Depth: infinity). Locks
-// are kept in memory: at most 1,000, for at most an hour each. So are properties that
+// are kept in memory: at most 1,000, for an hour unless refreshed. So are properties that
 // clients invent, of at most 1 MiB in all. Both end with the handler, and other programs
 // do not see them.
 package webdav

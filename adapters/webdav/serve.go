@@ -35,7 +35,7 @@ type ServeOptions struct {
 	// "localhost" on a loopback address.
 	Hosts []string
 	// ReadTimeout is how long a client has to send the head of a request, and again for
-	// its body. Zero means [DefaultReadTimeout].
+	// its body, with a second more for every 64 KiB. Zero means [DefaultReadTimeout].
 	ReadTimeout time.Duration
 	// Grace is how long requests that run when ctx ends may continue. Zero means
 	// [DefaultGrace].

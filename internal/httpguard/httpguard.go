@@ -113,8 +113,12 @@ func isHost(hosts []string, r *http.Request) bool {
 }
 
 // isOwnOrigin reports whether r comes from no page, or from one of the host that it
-// was sent to.
+// was sent to. Browsers send Origin with what can change something, and Sec-Fetch-Site
+// (https://www.w3.org/TR/fetch-metadata/) also with images and links.
 func isOwnOrigin(r *http.Request) bool {
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "none" && site != "same-origin" {
+		return false
+	}
 	origins := r.Header.Values("Origin")
 	if len(origins) == 0 {
 		return true

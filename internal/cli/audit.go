@@ -35,16 +35,17 @@ const verifyLong = `Verify checks that no line of an audit log was changed, dele
 the number of operations and the hash of the last line.
 
 The log alone does not show that its last lines were deleted, or that somebody wrote
-it again from some line on. So keep the hash in another place, and give it to --expect
-the next time: the log must still have a line with that hash.
+it again from some line on. So keep the whole hash in another place, and give it to
+--expect the next time: the log must still have a line with that hash.
 
-A log that was rotated (maxSizeMb) has further files, with its name and a number. They
-are verified with it, and a missing one is an error. If your files have other names,
-give them to standard input, the oldest first:
+A log that was rotated (maxSizeMb) has further files, with its name and a number, which
+are verified with it; a missing one is an error. Give files with other names to standard
+input, the oldest first:
 
   cat audit-may.jsonl audit-june.jsonl | workspace audit verify -
 
-If the log is not as it was written, verify names the line and exits with 1.`
+If the log is not as it was written, verify names the line and exits with 1, without a
+JSON object. An unfinished last line is only reported.`
 
 // newVerify returns the command that verifies a log.
 func newVerify(flags *target.Flags) *cobra.Command {

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -123,8 +124,8 @@ func validate(cmd *cobra.Command, flags *target.Flags, file config.Location, asJ
 }
 
 // checkToolNames returns the error of a naming that gives the workspace with the longest name
-// a tool whose name is too long. Files in memory stand for the provider, as nothing may be
-// opened here.
+// a tool whose name is too long, or two workspaces that share nothing a tool of one name. Files
+// in memory stand for the provider, as nothing may be opened here.
 func checkToolNames(c *config.Config) error {
 	opts := &tools.Options{Dialect: tools.Dialect(c.Tools.Dialect), Naming: c.Tools.Naming, Disable: c.Tools.Disable, Shared: tools.Sharing(c.Tools.Shared)}
 	most := c.Tools.MaxTools
@@ -136,8 +137,13 @@ func checkToolNames(c *config.Config) error {
 	if each := len(call.Operations) - 1 - len(c.Tools.Disable); c.Tools.Shared != config.SharedFalse && len(c.Names())*each > most {
 		opts.Shared = tools.SharedTrue // whose names have no {name}
 	}
-	return c.CheckTools(func(name string) error {
-		_, err := tools.NewAll([]*workspace.Workspace{workspace.New(name, memory.New(nil), nil)}, opts)
+	return c.CheckTools(func(longest string) error {
+		all := []*workspace.Workspace{workspace.New(longest, memory.New(nil), nil)}
+		other := slices.IndexFunc(c.Names(), func(name string) bool { return name != longest })
+		if other >= 0 && c.Tools.Shared == config.SharedFalse { // names without {name} collide in any two
+			all = append(all, workspace.New(c.Names()[other], memory.New(nil), nil))
+		}
+		_, err := tools.NewAll(all, opts)
 		return err
 	})
 }

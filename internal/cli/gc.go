@@ -16,9 +16,8 @@ import (
 )
 
 const gcLong = `Gc deletes containers that a workspace created from an image and that nobody uses any
-more, and prints them. A container normally ends with the program that created it. It
-is left over only if the program is killed while it creates the container, or if the
-engine stops.
+more, and prints them. One is left over if the program was killed while it created the
+container, or if the engine stopped.
 
 Gc deletes only containers that your user created on this computer, and only if the
 process that created them has ended. It leaves containers with keep: true.`

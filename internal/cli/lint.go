@@ -16,15 +16,13 @@ import (
 	"github.com/workspacekit/workspacekit/tools/lint"
 )
 
-const lintLong = `Lint checks that the vendors of models accept the definitions of the tools: the length
-and the characters of their names, that no two tools have the same name, the length of
+const lintLong = `Lint exits with 1 if a vendor of models would refuse the definitions of the tools. It
+checks the length and the characters of names, that no two are the same, the length of
 descriptions, the number of tools, and the keywords of schemas.
 
 It prints the number of characters of each definition, as JSON without spaces, and in
 brackets an estimate of its tokens, at four characters each. The tokenizers of the
-vendors differ by about a fifth.
-
-Lint exits with 1 if a vendor would refuse a tool.`
+vendors differ by about a fifth.`
 
 // newLint returns the command that checks the definitions of the tools. tool are the
 // flags of its parent.

@@ -26,15 +26,15 @@ func newSuggest(flags *target.Flags) *cobra.Command {
 		Use:   "suggest FILE",
 		Short: "Print rules that allow the operations of an audit log, and no others",
 		Long: `Suggest reads an audit log and prints rules for fs that allow the operations in the log
-and deny all others. First run the agent with "mode: audit" in fs: nothing is refused
-then, and the log has every operation that the agent needs. Suggest leaves out
-operations that were refused, and commands: allow those with a rule for run.
+and deny all others. First run the agent with "mode: audit" in fs, which refuses nothing.
+Suggest leaves out operations that were refused, and commands: allow those with a rule
+for run.
 
 If four or more names in a directory below the root were used in the same way, one rule
 allows the whole directory. If the whole workspace was listed or searched, the rules also
 let the agent list the names that it used in another way, and a search then finds those.
-The log does not have the target of a symlink: add it yourself. Read the rules before you
-use them. With -w, only the operations of those workspaces count.`,
+Add the targets of symlinks, which the log does not have. Read the rules before you use
+them. With -w, only the operations of those workspaces count.`,
 		Example: `  workspace policy suggest audit.jsonl
   workspace -w repo policy suggest audit.jsonl`,
 		Args: term.Positional,

@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "rewrite docs/command.md and docs/comman
 const (
 	docs           = "../../docs"
 	operationsPage = "command/call-operations.md"
-	referenceEnd   = "\n`go test ./internal/cli -run TestReference -update` writes this page from the program.\n"
+	referenceEnd   = "\n`go test ./internal/cli -run TestReference -update` writes these pages from the program.\n"
 )
 
 // TestReference keeps docs/command.md, and the pages in docs/command, which say what
@@ -41,7 +41,7 @@ func TestReference(t *testing.T) {
 		if cmd.Name() == "help" {
 			continue
 		}
-		const end = "\n[All commands](../command.md) have some flags in common.\n" + referenceEnd
+		const end = "\n[Flags of all commands](../command.md)\n"
 		var b, operations strings.Builder
 		describe(t, &b, cmd, "")
 		rest := &b

@@ -158,9 +158,35 @@ func newTree(args []string, locate target.Locator, all bool) *cobra.Command {
 		case "completion": // for cobra, a word that is no shell is no error
 			command.Args = term.Subcommands("shell")
 			command.RunE = needsCommand("completion needs a shell, such as \"workspace completion bash\"")
+			describeCompletion(command)
 		}
 	}
 	return root
+}
+
+// describeCompletion gives the commands of cobra that print scripts shorter descriptions.
+func describeCompletion(completion *cobra.Command) {
+	completion.Short = "Print a completion script for a shell"
+	completion.Long = "Completion prints a script with which a shell completes the commands and flags of\nworkspace."
+	for _, command := range completion.Commands() {
+		command.Short = "Print a completion script for " + command.Name()
+		command.Long = "Load the script in the current shell, or store it for every new one:\n\n" + map[string]string{
+			"bash": `  source <(workspace completion bash)
+  workspace completion bash > /etc/bash_completion.d/workspace                  # Linux
+  workspace completion bash > $(brew --prefix)/etc/bash_completion.d/workspace  # macOS
+
+It needs the package bash-completion.`,
+			"fish": `  workspace completion fish | source
+  workspace completion fish > ~/.config/fish/completions/workspace.fish`,
+			"powershell": `  workspace completion powershell | Out-String | Invoke-Expression
+  workspace completion powershell >> $PROFILE`,
+			"zsh": `  source <(workspace completion zsh)
+  workspace completion zsh > "${fpath[1]}/_workspace"                             # Linux
+  workspace completion zsh > $(brew --prefix)/share/zsh/site-functions/_workspace # macOS
+
+If zsh completes nothing yet, write "autoload -U compinit; compinit" into ~/.zshrc first.`,
+		}[command.Name()]
+	}
 }
 
 // newVersion returns the command that prints the version.

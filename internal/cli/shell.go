@@ -32,8 +32,8 @@ standard input. It starts no process, and sees nothing but those files. If there
 workspace, it is the root directory; if there are several, each is a directory with its
 name. The ARGs are $1, $2 and so on.
 
-On a terminal, shell shows a prompt, with history (up and down) and completion (Tab).
-Type exit or Ctrl-D to leave.
+On a terminal, shell shows a prompt, with history (up and down) and completion of commands
+and paths (Tab). Type exit or Ctrl-D to leave.
 
 The script's exit code is the exit code of shell.`,
 		Example: `  workspace shell -c 'grep -rc TODO src | sort -t: -k2 -n'
@@ -42,6 +42,9 @@ The script's exit code is the exit code of shell.`,
   workspace shell`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			given := cmd.Flags().Changed("command")
+			if !given && cmd.ArgsLenAtDash() < 0 && slices.Contains(args, "-c") {
+				return errors.New("-c SCRIPT comes before the arguments of the script; -C names a folder")
+			}
 			if err := flags.RefuseStdin("the script"); err != nil && !given {
 				return err
 			}

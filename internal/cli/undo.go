@@ -17,6 +17,7 @@ import (
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/backup"
+	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
 const undoLong = `Undo reverts the last change in a workspace with the setting backup: it restores the
@@ -28,8 +29,8 @@ the last change, or the one that --session names, either by its id or by the fil
 "workspace call --session". --all reverts all changes of the session.
 
 If somebody has written a file since, undo leaves it as it is, names it, and exits
-with 1. --list prints the changes, the last one first. --redo takes back what was
-undone, the last change first.`
+with 1; --all still reverts the changes of other files. --list prints the changes, the
+last one first, and --redo takes back what was undone, the last change first.`
 
 // undoFlags are the flags of the command undo.
 type undoFlags struct {
@@ -87,7 +88,7 @@ func (u undoFlags) run(cmd *cobra.Command, flags *target.Flags) error {
 	defer ws.Close()
 	backups := ws.Backups()
 	if backups == nil {
-		return term.Failf("the workspace %q keeps no backups: add \"backup: {}\" to its description", ws.Name())
+		return noBackups(flags, ws)
 	}
 	var changes []backup.Change
 	if u.list {
@@ -99,6 +100,19 @@ func (u undoFlags) run(cmd *cobra.Command, flags *target.Flags) error {
 		return term.Fail(err)
 	}
 	return explainUndo(err)
+}
+
+// noBackups is the error of a workspace without backups. A workspace that is read-only has
+// none, whatever the file says.
+func noBackups(flags *target.Flags, ws *config.Workspace) error {
+	remedy := "add \"backup: {}\" to its description"
+	switch {
+	case flags.ReadOnly:
+		remedy = "it is read-only; leave --read-only out"
+	case ws.Settings().ReadOnly:
+		remedy = "it has the setting readOnly"
+	}
+	return term.Failf("the workspace %q keeps no backups: %s", ws.Name(), remedy)
 }
 
 // sessionID returns the id of the session that a flag gives by its id or by its file. What is

@@ -54,7 +54,7 @@ var Operations = []Operation{
   workspace call write_file new.txt --content '' --create-only`, []string{"path"}, false, ""},
 	{ops.EditFile, "Replace text in a file", `  workspace call edit_file main.go --old-text 'foo()' --new-text 'bar()'
   workspace call edit_file main.go --edits '[{"oldText": "a", "newText": "b"}]' --dry-run`, []string{"path"}, false, ""},
-	{ops.ApplyPatch, "Change several files with a patch", `  workspace call apply_patch "$(git diff)" --dry-run`, []string{"patch"}, false, ""},
+	{ops.ApplyPatch, "Change several files with a patch", `  workspace call apply_patch --dry-run -- "$(cat a.patch)"`, []string{"patch"}, false, ""},
 	{ops.Ls, "List a directory", `  workspace call ls
   workspace call ls src --json`, []string{"path"}, false, ""},
 	{ops.Tree, "Show a directory as a tree", `  workspace call tree
@@ -81,30 +81,30 @@ func (o Operation) Is(word string) bool { return word == o.Op || word == term.Ke
 var paged = []string{ops.ReadFile, ops.Ls, ops.Glob, ops.Grep}
 
 const long = `Call runs one tool. The arguments say what to work on: a path, a pattern and a path,
-or a source and a destination. The other parameters are flags. One JSON object can
-give all parameters instead; "-" reads it from standard input. --includeGlob, the
-spelling of the schema, is the same as --include-glob.
+or a source and a destination. The other parameters are flags; --includeGlob, the
+spelling of the schema, is the same as --include-glob. One JSON object can give all
+parameters instead; "-" reads it from standard input. An argument that begins with "-",
+such as a patch, comes last, after "--".
 
-Call prints the result for a person, in colors on a terminal. Notes say what was left
-out: in brackets in the output of tree and read_files, and else on standard error. With
---json, it prints the JSON object that a program gets, and the error of a tool as JSON,
-too. If the command line is wrong, the error is text, and the exit code 2.
+Call prints the result for a person, and what was left out on standard error, or in
+brackets in the output of tree and read_files. With --json, it prints the JSON object
+that a program gets, or the error of a tool. Errors of the command line itself are text.
+Their exit code is 2, as that of INVALID_ARGUMENTS.
 
-Call works on one workspace. If the file has several, choose one with -w.
+If the file has several workspaces, choose one with -w.
 
-With --dialect, call runs the tools of that dialect, by their names, and prints what a
-model reads. Otherwise it runs the default tools, whatever the file says.
+With --dialect, call runs the tools of that dialect, and prints what a model reads.
+Otherwise it runs the default tools, whatever dialect the file has.
 
-With --session, all calls with the same session file are one session. In a session, a
-file can be changed only after a call has read it, and only if nobody has changed it
-since. A workspace with the setting readBeforeWrite needs --session for every change.
+Calls with the same --session file are one session: a file can be changed only after
+one of them has read it, and only if nobody has changed it since. In a workspace with the
+setting readBeforeWrite, all but bash need --session to change a file that exists.
 
 If a rule requires approval, call shows what the operation would do, and asks on the
 terminal. Without a terminal, only --approve allows it.
 
-A search that finds nothing is not an error: it prints nothing and exits with 0. Nor is
-a script of bash or a command of run that fails: call prints its exit code, and exits
-with 0.`
+A search that finds nothing exits with 0, and so does call if a script of bash or a
+command of run fails: it prints their exit code.`
 
 const example = `  workspace call ls
   workspace call ls src
@@ -389,7 +389,11 @@ func (i *invocation) print(cmd *cobra.Command, tool *tools.Tool, args arguments,
 		err = i.printPages(cmd, tool, args, out)
 	}
 	var refused *term.ToolError
-	if *i.asJSON && errors.As(err, &refused) {
+	if errors.As(err, &refused) && refused.Tool.Code == tools.CodeReadRequired && *i.session == "" {
+		// Without a session, no call knows what another has read.
+		refused.Tool.Hint = "Read it first, and give both calls the same --session FILE."
+	}
+	if *i.asJSON && refused != nil {
 		refused.Reported = true
 		err = errors.Join(term.PrintJSON(out, refused.Tool), err)
 	}

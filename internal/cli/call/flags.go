@@ -140,10 +140,11 @@ func (a arguments) encode() (json.RawMessage, error) {
 }
 
 // isObject reports whether an argument is the JSON object of all parameters, or
-// says where to read it. A glob may begin with a brace, too.
+// says where to read it. A glob and a script may begin with a brace, too.
 //
 //	{"pattern": "TODO"}    an object
 //	{a,b}/*.go             a glob, if the operation has a pattern
+//	{ ls; pwd; }           a script, if the operation has a script or a command
 //	{oops                  an object for other operations, whose error then says what is wrong
 //	-                      an object, on standard input
 func (i *invocation) isObject(arg string) bool {
@@ -151,8 +152,9 @@ func (i *invocation) isObject(arg string) bool {
 	if arg == "-" {
 		return true
 	}
+	free := func(name string) bool { return name == "pattern" || name == "script" || name == "command" }
 	return strings.HasPrefix(arg, "{") &&
-		(!slices.Contains(i.positional, "pattern") || strings.HasPrefix(arg, `{"`) || json.Valid([]byte(arg)))
+		(!slices.ContainsFunc(i.positional, free) || strings.HasPrefix(arg, `{"`) || json.Valid([]byte(arg)))
 }
 
 // arguments returns the parameters that the command line gives: as they are,

@@ -31,8 +31,8 @@ Doctor writes one file, named ".workspace-doctor-" and random characters, and de
 it before it ends, even if it is interrupted. It changes nothing else, and writes
 nothing to a read-only workspace.
 
-Doctor exits with 0 if everything works or there are only warnings, and with 1 if
-something fails. If one workspace cannot be opened, it still tests the others.`
+Doctor exits with 1 if something fails, and with 0 otherwise, also with warnings. If one
+workspace cannot be opened, it still tests the others.`
 
 const example = `  workspace doctor
   workspace doctor --json

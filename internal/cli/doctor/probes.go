@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -150,6 +151,20 @@ func explain(err error, s symptom) (detail, remedy string) {
 		return oneLine(strings.Replace(detail, ": "+own, "", 1)), wording.Sentence(own)
 	}
 	return oneLine(detail), s.remedy(err)
+}
+
+// words returns the text of err, with its place if it has one in a file.
+func words(err error, s symptom) string {
+	var inFile *config.Error
+	if !errors.As(err, &inFile) {
+		return term.Plain(err)
+	}
+	p := inFile.Problems[0]
+	text := strings.TrimPrefix(p.Text, fmt.Sprintf("the workspace %q cannot be opened: ", s.name))
+	if p.Line == 0 {
+		return text
+	}
+	return fmt.Sprintf("%s:%d:%d: %s", filepath.Base(inFile.File), p.Line, p.Column, text)
 }
 
 // Bounds of the probe of reading.

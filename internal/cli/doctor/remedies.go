@@ -3,15 +3,12 @@ package doctor
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/cli/target"
-	"github.com/workspacekit/workspacekit/internal/cli/term"
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace/config"
@@ -23,20 +20,6 @@ type symptom struct {
 	kind    string // of the provider
 	probe   string // that failed
 	timeout time.Duration
-}
-
-// words returns the text of err, with its place if it has one in a file.
-func words(err error, s symptom) string {
-	var inFile *config.Error
-	if !errors.As(err, &inFile) {
-		return term.Plain(err)
-	}
-	p := inFile.Problems[0]
-	text := strings.TrimPrefix(p.Text, fmt.Sprintf("the workspace %q cannot be opened: ", s.name))
-	if p.Line == 0 {
-		return text
-	}
-	return fmt.Sprintf("%s:%d:%d: %s", filepath.Base(inFile.File), p.Line, p.Column, text)
 }
 
 // remedy returns what to do about err. It goes from the special to the general: trust, the

@@ -106,7 +106,11 @@ func (t *terminal) show(color, text string) {
 
 // showDiff prints what changes in a file.
 func (t *terminal) showDiff(name string, before, after []byte) {
-	diff, note := unified.Change(term.Visible(name, ""), before, after)
+	t.showChange(unified.Change(term.Visible(name, ""), before, after))
+}
+
+// showChange prints a diff and a note.
+func (t *terminal) showChange(diff, note string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.endLineLocked()
@@ -134,6 +138,8 @@ func (t *terminal) write(ctx context.Context, ws *workspace.Workspace, name, tex
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		t.show(term.Yellow, "the agent creates "+name)
+		t.showChange(unified.Created(term.Visible(name, ""), []byte(text)))
+		return
 	case err != nil:
 		t.show(term.Yellow, "the agent writes "+name)
 		return

@@ -61,8 +61,8 @@ func NewFlags(root *cobra.Command, locate Locator) *Flags {
 	})
 	f.set.SortFlags = false
 	f.set.StringVar(&f.config, "config", "", "use this `file` instead of the workspace.yaml in the current folder or a parent; - is standard input")
-	f.set.StringArrayVarP(&f.Workspaces, "workspace", "w", nil, "use the workspace with this `name`, or a URL such as s3://bucket/prefix; may be repeated")
-	f.set.StringVarP(&f.dir, "dir", "C", ".", "use this `folder` or URL, and no file")
+	f.set.StringArrayVarP(&f.Workspaces, "workspace", "w", nil, "use the workspace with this `name` (may be repeated), or a URL such as s3://bucket/prefix")
+	f.set.StringVarP(&f.dir, "dir", "C", "", "use this `folder` or URL, and no file")
 	f.set.StringVar(&f.name, "name", "main", "the name of the workspace, which its tools have in their names; without a file only")
 	f.set.Int64Var(&f.maxFileMB, "max-file-size-mb", 10, "refuse to read, write and search larger files, in MiB; without a file only")
 	f.set.BoolVar(&f.ReadOnly, "read-only", false, "change nothing, whatever the file says")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,10 +50,13 @@ func (f *Flags) Select() (*Selection, error) {
 		case found.Path != "":
 			return f.selectFile(found)
 		case len(f.Workspaces) > 0:
+			if info, err := os.Stat(f.Workspaces[0]); err == nil && info.IsDir() {
+				return nil, fmt.Errorf("-w %q names a folder, and takes the name of a workspace in a file, or a URL: -C works in a folder", f.Workspaces[0])
+			}
 			return nil, fmt.Errorf("-w %q names no workspace, as there is no %s here or in a folder above: name a file with --config, or create one with \"workspace init\"",
 				f.Workspaces[0], config.FileName)
 		}
-		flag, text = "-C", f.dir
+		flag, text = "-C", "."
 	}
 	l, err := f.newLocation(flag, text)
 	return &Selection{flags: f, location: l}, err

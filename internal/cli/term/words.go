@@ -57,15 +57,23 @@ func UnknownCommand(kind, word string, parent *cobra.Command) error {
 }
 
 // FlagError adds to the error of an unknown flag which one may be meant, and says what a value
-// that the flag cannot have must be. Any other error is returned as it is.
+// that the flag cannot have must be, and how to give an argument that looks like a flag. Any
+// other error is returned as it is.
 func FlagError(cmd *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
 	if errors.As(err, &invalid) {
 		return fmt.Errorf("--%s %q: %s", invalid.GetFlag().Name, invalid.GetValue(), wrongValue(invalid))
 	}
+	const noFlag = `an argument that begins with "-" comes last, after "--"`
+	if errors.As(err, new(*pflag.InvalidSyntaxError)) {
+		return errors.New(noFlag) // without the argument, which may be long
+	}
 	var missing *pflag.NotExistError
-	if !errors.As(err, &missing) || missing.GetSpecifiedShortnames() != "" {
+	if !errors.As(err, &missing) {
 		return err
+	}
+	if missing.GetSpecifiedShortnames() != "" {
+		return fmt.Errorf("%w: %s", err, noFlag)
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

@@ -2,7 +2,8 @@ package workspace
 
 // Capabilities are the facts about a [FileSystem] that its methods alone do
 // not show. The zero value means none of them. What is declared works; what is
-// not declared is refused with [errors.ErrUnsupported].
+// not declared is refused with [errors.ErrUnsupported], unless the field says
+// otherwise.
 type Capabilities struct {
 	// Write says that WriteFile, Mkdir, Rm and [Create] can succeed at all.
 	// Without it they fail with [io/fs.ErrPermission].

@@ -1,6 +1,6 @@
 // Package workspace is the contract of Workspacekit: the file system that an
 // AI agent uses, wherever its files are. It is short enough to be read from end
-// to end, and imports the standard library only.
+// to end, and needs the standard library only.
 //
 //	ws := workspace.New("notes", memory.New(nil), nil)
 //	version, err := ws.WriteFile(ctx, "todo.md", []byte("buy milk\n"), nil)
@@ -22,8 +22,8 @@
 // fallback); a wrapper that enforces something has none, and forwards each optional
 // interface itself.
 //
-// Every error is a [*io/fs.PathError]. Its Op is the name of the operation as
-// tools spell it ("read_file", "ls"), its Path is the caller's name for the file.
-// It never shows a host path, a key or a credential, and it has a kind for
-// [errors.Is].
+// Every error of an operation is a [*io/fs.PathError]. Its Op is the name of the
+// operation as tools spell it ("read_file", "ls"), its Path is the caller's name for
+// the file, or the pattern at fault. It never shows a host path, a key or a
+// credential. What a caller can act on has a kind for [errors.Is].
 package workspace

@@ -36,8 +36,8 @@ var (
 	// ErrUnavailable says that a store cannot be reached just now. A retry may
 	// succeed.
 	ErrUnavailable = errors.New("temporarily unavailable")
-	// ErrNoSpace says that the store has no space left, or that a quota has been
-	// reached. Nothing was written.
+	// ErrNoSpace says that the store has no space left, or that a quota of the store
+	// has been reached. Nothing was written. The quotas of package quota are [ErrPolicy].
 	ErrNoSpace = errors.New("no space left")
 	// ErrPolicy says that a policy forbids the operation. It is also
 	// [fs.ErrPermission].

@@ -23,6 +23,7 @@ type GlobOptions struct {
 	After string
 	// Gitignore leaves out ".git" and what the ".gitignore" files in Dir and
 	// below it, and in the directories above it up to the root, exclude;
-	// see https://git-scm.com/docs/gitignore.
+	// see https://git-scm.com/docs/gitignore. A Dir that is itself excluded is
+	// searched all the same.
 	Gitignore bool
 }

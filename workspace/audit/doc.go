@@ -26,20 +26,22 @@
 //
 // An operation returns after its line has been written, with one write to a file
 // that was opened for appending. So when a program is killed, the log has a line for
-// every operation that had returned, and nothing is lost but operations that were
-// still running. [Options].Sync also lets it survive a loss of power.
+// every operation that had returned, if it could be written, and nothing is lost but
+// operations that were still running. [Options].Sync also lets it survive a loss of power.
 //
 // A line that was cut short by a crash or a full disk stays. The next line is a
 // record of it, with its length, and continues it.
 //
 // While the log cannot be written, operations are refused with
-// [workspace.ErrUnavailable], and those that have been carried out without a line
-// are written first when it can be written again, each once.
+// [workspace.ErrUnavailable]. The one whose line failed has taken place, and so have
+// those that were running: their lines are kept in memory, and written first when the
+// log can be written again, each once. They are lost if the program ends before that.
 //
 // # Several processes, and several files
 //
 // Several processes can write to one file: each line is written under a lock. A file
-// that has become shorter is refused.
+// that has become shorter than a [Log] knows it is refused by that Log, but not by a new
+// one.
 //
 // With [Options].MaxSize, a log continues in a new file when its file has that size. The
 // full one gets a number, such as "repo.jsonl.7", which is in its header, and the first

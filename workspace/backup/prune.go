@@ -34,9 +34,11 @@ func (j *journal) prune(ctx context.Context) error {
 
 // withinLimits returns how many of the changes, the newest ones, are within the
 // limits, and the names of the contents that they need. Contents that two changes
-// need count once.
+// need count once. Undos have a limit of their own, at which each kept change can be
+// undone and redone: else every undo would delete a change that is still to be undone.
 func (j *journal) withinLimits(all []*Change) (kept int, needed map[string]bool) {
 	var bytes int64
+	var changes, undos int
 	needed = map[string]bool{}
 	for _, c := range slices.Backward(all) {
 		for name, size := range c.contents() {
@@ -45,7 +47,12 @@ func (j *journal) withinLimits(all []*Change) (kept int, needed map[string]bool)
 			}
 		}
 		tooOld := j.limits.KeepFor > 0 && j.now().Sub(c.Time) > j.limits.KeepFor
-		if kept == j.limits.Keep || tooOld || kept > 0 && bytes > j.limits.KeepBytes {
+		if c.Undoes == 0 {
+			changes++
+		} else {
+			undos++
+		}
+		if changes > j.limits.Keep || undos/2 > j.limits.Keep || tooOld || kept > 0 && bytes > j.limits.KeepBytes {
 			return kept, needed
 		}
 		for name := range c.contents() {

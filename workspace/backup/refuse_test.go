@@ -271,6 +271,37 @@ func TestPrune(t *testing.T) {
 	}
 }
 
+// TestPruneKeepsUndos undoes one change at a time, which must not use up what is kept.
+func TestPruneKeepsUndos(t *testing.T) {
+	ctx := t.Context()
+	b := newFS(t, memory.New(nil), &backup.Options{Keep: 3})
+	for i := range 5 {
+		fill(t, b, map[string]string{"a": strings.Repeat("x", i)})
+	}
+	undo := func(opts *backup.UndoOptions, want int) {
+		t.Helper()
+		if err := backup.Prune(ctx, b); err != nil {
+			t.Fatal(err)
+		}
+		if changes, err := b.Undo(ctx, opts); err != nil || len(changes) != 1 {
+			t.Errorf("Undo(%+v) = %+v, %v, want one change", opts, changes, err)
+		}
+		if data, _ := b.ReadFile(ctx, "a"); len(data) != want {
+			t.Errorf("after Undo(%+v), a has %d bytes, want %d", opts, len(data), want)
+		}
+	}
+	for _, want := range []int{3, 2, 1} {
+		undo(nil, want)
+	}
+	if _, err := b.Undo(ctx, nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Undo of more than is kept = %v, want ErrNotExist", err)
+	}
+	for _, want := range []int{2, 3, 4} {
+		undo(&backup.UndoOptions{Redo: true}, want)
+	}
+	undo(nil, 3)
+}
+
 // TestKeepBytesAndAge prunes by size and by age.
 func TestKeepBytesAndAge(t *testing.T) {
 	ctx := t.Context()

@@ -18,7 +18,7 @@
 // reported together. [Config.Open] opens what the file describes, all of it or
 // nothing.
 //
-// The package knows no provider. A [Registry] has each [Kind] that there is: how
+// The package knows no provider. A [Registry] has each [kind.Kind] that there is: how
 // its options are spelled, and how it is opened. docs/config.md describes
 // the file.
 package config

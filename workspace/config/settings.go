@@ -33,7 +33,7 @@ type FS struct {
 	// ReadBeforeWrite lets a tool change a file only if the same session has read
 	// it, and nobody has changed it since: see package tools. It does not concern
 	// programs that use the workspace itself.
-	ReadBeforeWrite bool `json:"readBeforeWrite,omitempty" jsonschema:"The tools change a file only if the agent has read it in the same session, and nobody has changed it since."`
+	ReadBeforeWrite bool `json:"readBeforeWrite,omitempty" jsonschema:"The tools change a file only if the agent has read it in the same session, and nobody has changed it since. A directory is moved and removed without it."`
 	// AllowedPaths are the names that may be used, as in [policy.Rules]. Empty
 	// means all.
 	AllowedPaths []string `json:"allowedPaths,omitempty" jsonschema:"Globs of the names that may be used, from the root of the workspace. All others are refused and hidden. Default: all names."`
@@ -435,7 +435,7 @@ type Tools struct {
 	// the default one, "workspace".
 	Dialect Dialect `json:"dialect,omitempty" jsonschema:"The names, parameters and results of the tools: workspace, or a set that models or clients know. Default: workspace."`
 	// Naming is the template of the tools' names. Empty means the template of the dialect.
-	Naming string `json:"naming,omitempty" jsonschema:"The names of tools, in which {name} stands for the workspace and {op} for the operation. Default: workspace__{name}__{op}."`
+	Naming string `json:"naming,omitempty" jsonschema:"The names of tools, in which {name} stands for the workspace and {op} for the operation. Default: workspace__{name}__{op}, with most dialects {op}."`
 	// Descriptions says how much a model is told about each tool. Empty means
 	// DescriptionsFull.
 	Descriptions Descriptions `json:"descriptions,omitempty" jsonschema:"The length of the descriptions of tools: full, or compact, which costs fewer tokens. Default: full."`

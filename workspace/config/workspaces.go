@@ -185,7 +185,7 @@ const maxAbout = 200
 //
 // # Errors
 //
-// Those of [Kind].About.
+// Those of [kind.Kind].About.
 func (w *Workspace) About(ctx context.Context) (string, error) {
 	kind := w.opener.kind
 	if kind.About == nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// Event is an operation of a [workspace.FileSystem]. It has no contents of files,
-// and no patterns, which may quote them.
+// Event is an operation of a [workspace.FileSystem]. It has no contents of files.
+// Patterns may quote some: only Err has one, if it is malformed.
 type Event struct {
 	// Time is when the operation began.
 	Time time.Time
@@ -34,22 +34,23 @@ type Event struct {
 	// The other fields are for [Observer].After. Before an operation they are zero.
 
 	// VersionBefore is the version that was read, or that was there before a
-	// change. It is empty if there was none, and if it is not known: a write with
-	// the condition IfVersion knows it, and for any other change somebody has to
-	// ask, see [VersionObserver].
+	// write, a removal or a move. It is empty if there was none, and if it is not
+	// known: a write with the condition IfVersion knows it, and for any other
+	// change somebody has to ask, see [VersionObserver].
 	VersionBefore workspace.Version
 	// VersionAfter is the version that was written.
 	VersionAfter workspace.Version
 	// Edit says that a write had the condition IfVersion: the rules of package policy
 	// call it an edit.
 	Edit bool
-	// Bytes is how many bytes of contents were read or written.
+	// Bytes is how many bytes of a file were read or written by a ReadFile, a
+	// WriteFile or a stream. It is zero for all else, such as a search or a copy.
 	Bytes int64
 	// Duration is how long the operation took. A stream takes until it is closed,
 	// a watch until its context ends.
 	Duration time.Duration
-	// Err is what the operation returned. It never has contents or paths of the
-	// host.
+	// Err is what the operation returned. It never has contents of files or paths
+	// of the host.
 	Err error
 	// Code is the code of Err as in docs/errors.md, such as FILE_NOT_FOUND. It is
 	// empty if the operation succeeded.
@@ -67,7 +68,7 @@ type Decision string
 const (
 	Allowed   Decision = "allowed"
 	Denied    Decision = "denied"     // it failed with [workspace.ErrPolicy]
-	WouldDeny Decision = "would-deny" // it was let through, as the policy only watches
+	WouldDeny Decision = "would-deny" // it was let through, as the policy only watches; in audit logs of a configuration file
 )
 
 // Changes reports whether the operation changes files if it succeeds.

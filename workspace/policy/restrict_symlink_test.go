@@ -137,3 +137,26 @@ func TestRestrictTellsNothingThroughSymlinks(t *testing.T) {
 		}
 	}
 }
+
+// TestRestrictUnlisted tests that no policy is blamed for a directory that is not empty because
+// of a name that no file system lists. It says so of one with a denied name.
+func TestRestrictUnlisted(t *testing.T) {
+	dir := t.TempDir()
+	local := openLocal(t, dir)
+	write(t, local, "denied/.env", "secret")
+	if err := os.Mkdir(filepath.Join(dir, "odd"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "odd", "\xff"), nil, 0o644); err != nil {
+		t.Skip("this file system has no such names: ", err)
+	}
+	r, err := policy.Restrict(local, policy.Rules{DeniedPaths: []string{"**/.env"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]error{"odd": workspace.ErrNotEmpty, "denied": workspace.ErrPolicy} {
+		if err := r.Rm(t.Context(), name, nil); !errors.Is(err, want) {
+			t.Errorf("Rm(%q) = %v, want %v", name, err, want)
+		}
+	}
+}

@@ -75,10 +75,13 @@ func (r *RestrictedFS) confirmRm(ctx context.Context, p resolved, recursive bool
 }
 
 // notEmpty returns the error of a directory that is not empty: if it holds only
-// hidden names, that it may not be removed.
+// hidden names, that it may not be removed. No policy hides names that no file system
+// lists, such as those that are not UTF-8.
 func (r *RestrictedFS) notEmpty(ctx context.Context, p resolved, err error) error {
-	children, lsErr := r.Ls(ctx, p.name, &workspace.LsOptions{Limit: 1})
-	if lsErr == nil && len(children) == 0 {
+	first := &workspace.LsOptions{Limit: 1}
+	shown, shownErr := r.Ls(ctx, p.name, first)
+	listed, listedErr := p.files.Ls(ctx, p.target, first)
+	if shownErr == nil && len(shown) == 0 && (listedErr != nil || len(listed) > 0) {
 		return ops.Error(ops.Rm, p.name, workspace.ErrPolicy, &DeniedError{Decision{Op: OpDelete, Effect: Deny, Reason: holdsHidden}})
 	}
 	return ops.Rename(err, ops.Rm, p.name)

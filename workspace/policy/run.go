@@ -102,7 +102,7 @@ func (r *RestrictedFS) confirmRun(p resolved, o workspace.RunOptions) error {
 	if len(o.Env) > 0 {
 		command += fmt.Sprintf(" with the variables %q", o.Env) // fmt sorts the keys
 	}
-	if o.Stdin != nil {
+	if in, ok := o.Stdin.(interface{ Len() int }); o.Stdin != nil && !(ok && in.Len() == 0) {
 		command += " with an input that is not shown"
 	}
 	_, err := r.question.confirm(Request{Op: OpRun}, p, command, func() (shown.State, error) {

@@ -3,6 +3,7 @@ package policy_test
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/jobs"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
@@ -122,6 +124,38 @@ func TestRun(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestRunInput checks that a question says whether a command has an input, also for a
+// command in the background, whose reader is always empty.
+func TestRunInput(t *testing.T) {
+	t.Parallel()
+	var ran []string
+	fsys, err := policy.Restrict(machine{memory.New(nil), &ran}, policy.Rules{FirstMatch: []policy.Rule{{Ask: []policy.Op{policy.OpRun}, Paths: []string{"**"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var asked string
+	ctx := policy.WithApprover(t.Context(), policy.NewApprover(func(_ context.Context, r policy.Request) (policy.Answer, error) {
+		asked = r.Text()
+		return policy.Answer{Allow: true}, nil
+	}, nil))
+	ws := workspace.New("", fsys, nil)
+	for _, test := range []struct {
+		stdin io.Reader
+		want  bool
+	}{{nil, false}, {strings.NewReader(""), false}, {strings.NewReader("x"), true}, {io.LimitReader(nil, 0), true}} {
+		asked = ""
+		_, err := ws.Run(ctx, &workspace.RunOptions{Command: []string{"make"}, Stdin: test.stdin})
+		if got := strings.Contains(asked, "with an input that is not shown"); err != nil || asked == "" || got != test.want {
+			t.Errorf("Run with the input %T = %v, and the question was %q; want an input there: %v", test.stdin, err, asked, test.want)
+		}
+	}
+	all := jobs.New(ws, nil)
+	defer all.Close()
+	if _, err := all.Start(ctx, &workspace.RunOptions{Command: []string{"make", "job"}}); err != nil || !strings.Contains(asked, "job") || strings.Contains(asked, "input") {
+		t.Errorf("Start = %v, and the question was %q, want no input", err, asked)
 	}
 }
 

@@ -63,7 +63,8 @@ var (
 )
 
 // Sub returns the directory dir of fsys. It does not look whether dir exists;
-// each operation does.
+// each operation does. As there can be several of one fsys, a SubFS has no Close:
+// whoever has opened fsys closes it.
 //
 // # Errors
 //

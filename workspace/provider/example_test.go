@@ -15,7 +15,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
-// store keeps a workspace in a map. A table of a database looks much the same.
+// store keeps a workspace in a map.
 type store struct {
 	mu      sync.Mutex // guards what follows
 	entries map[string]entry

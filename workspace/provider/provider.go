@@ -1,13 +1,14 @@
 // Package provider has what every provider would otherwise write itself. [New]
-// turns a [Store] into a complete [workspace.FileSystem]. A Store is six plain
-// methods: it checks names, options, contexts and capabilities, gives every
-// error the contract's form without the host's details, ends streams with their
-// contexts, and provides Glob, Grep, Watch, Walk and the other optional methods
-// where the store has none.
+// turns a [Store], six plain methods, into a complete [workspace.FileSystem]: an
+// [FS] checks names, options, contexts and capabilities, gives every error the
+// contract's form without the host's details, and ends streams with their
+// contexts. Where the store has none of their methods, it provides Glob, Grep,
+// Walk, streams and, if the [Facts] declare them, Watch and Copy. Only Move and
+// Run need the store.
 //
 //	fsys := provider.New(store, provider.Facts{Capabilities: workspace.Capabilities{Write: true}})
 //
-// docs/writing-a-provider.md has a whole provider.
+// docs/quickstart-provider.md has a whole provider.
 package provider
 
 import (

@@ -69,10 +69,12 @@ func Write(ctx context.Context, fsys workspace.FileSystem, name string, data []b
 		}
 		s.Fingerprint = Digest("file", string(old))
 	}
-	s.Diff, s.Note = unified.Change(name, old, data)
 	if s.Absent {
+		s.Diff, s.Note = unified.Created(name, data)
 		s.Note = join("it is a new file", s.Note)
+		return s, nil
 	}
+	s.Diff, s.Note = unified.Change(name, old, data)
 	return s, nil
 }
 

@@ -33,6 +33,20 @@ func Example() {
 	// the same: false
 }
 
+// TestEmptyFiles tests that a new file without content is not called unchanged.
+func TestEmptyFiles(t *testing.T) {
+	fsys := memory.New(nil)
+	for _, want := range []string{"it is a new file; it is empty", "the content is the same as before"} {
+		got, err := shown.Write(t.Context(), fsys, "a", nil, true)
+		if err != nil || got.Note != want || got.Diff != "" {
+			t.Errorf("Write(nothing) = %+v, %v, want the note %q", got, err, want)
+		}
+		if _, err := fsys.WriteFile(t.Context(), "a", nil, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // bare is a store without versions.
 type bare struct{ *memory.FS }
 

@@ -32,9 +32,9 @@ func TestConfigReference(t *testing.T) {
 	section(&file, "The file", "The name of a workspace has up to 32 letters, digits, `_` and `-`.", root)
 	section(&file, "A workspace", "In place of this mapping, a workspace can be a [URL](urls.md).", root.Definitions["workspace"])
 
-	providers.WriteString("# All options of providers\n" + referenceHead + "[config-providers.md](config-providers.md) explains them. " + written)
+	providers.WriteString("# All options of providers\n\n[config-providers.md](config-providers.md) explains these options, and [config-reference.md](config-reference.md)\nhow they are listed. " + written)
 	for _, s := range schemes {
-		section(&providers, s.name, s.kind.Summary+" A [URL](urls.md) of it begins with `"+s.kind.Scheme+"://`.", root.Definitions["provider-"+s.name])
+		section(&providers, s.name, s.kind.Summary+" A [URL](urls.md) begins with `"+s.kind.Scheme+"://`.", root.Definitions["provider-"+s.name])
 	}
 	if want := 3 + len(schemes); len(root.Definitions) != want {
 		t.Errorf("the schema has %d definitions, want %d: list the new ones", len(root.Definitions), want)

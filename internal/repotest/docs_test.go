@@ -78,8 +78,8 @@ func TestFrameworks(t *testing.T) {
 			t.Errorf("docs/frameworks.md says that %s is tested with %s, and its go.mod does not", dir, required)
 		}
 	}
-	if len(functions) != 7 || len(rows) != 6 {
-		t.Errorf("docs/frameworks.md has %d functions and %d modules, want 7 and 6", len(functions), len(rows))
+	if len(functions) != 6 || len(rows) != 6 {
+		t.Errorf("docs/frameworks.md has %d functions and %d modules, want 6 and 6", len(functions), len(rows))
 	}
 }
 
@@ -198,24 +198,18 @@ func TestIndex(t *testing.T) {
 }
 
 // TestComparison tests that docs/comparison.md names the versions that this repository
-// uses of what it compares with, and has a row for each project in both tables.
+// uses of what it compares with.
 func TestComparison(t *testing.T) {
 	t.Parallel()
 	page := read(t, "docs/comparison.md")
 	for _, use := range []struct{ file, version, shown string }{
-		{".ci/node/package.json", `"@modelcontextprotocol/server-filesystem": "([0-9.]+)"`, "npm %s "},
-		{"go.mod", `github.com/spf13/afero v([0-9.]+)`, "| %s |"},
+		{".ci/node/package.json", `"@modelcontextprotocol/server-filesystem": "([0-9.]+)"`, "src/filesystem) %s |"},
+		{"go.mod", `github.com/spf13/afero v([0-9.]+)`, "/afero) %s |"},
 		{"adapters/eino/go.mod", `github.com/cloudwego/eino v([0-9.]+)`, "with %s "},
 	} {
 		match := regexp.MustCompile(use.version).FindStringSubmatch(read(t, use.file))
 		if match == nil || !strings.Contains(page, fmt.Sprintf(use.shown, match[1])) {
 			t.Errorf("docs/comparison.md does not name the version in %s: %q", use.file, match)
-		}
-	}
-	seen, side, _ := strings.Cut(page, "## Side by side")
-	for _, match := range regexp.MustCompile(`(?m)^\| \[([^\]]+)\]`).FindAllStringSubmatch(seen, -1) {
-		if !strings.Contains(side, "\n| "+match[1]+" ") {
-			t.Errorf("docs/comparison.md has no row for %s", match[1])
 		}
 	}
 }

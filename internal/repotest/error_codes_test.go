@@ -43,7 +43,7 @@ A tool that fails returns ` + "`IsError`" + ` and an object for the model:
 | ` + "`code`" + ` | one of the codes below, which are never renamed; the dialect ` + "`fs`" + ` has [its own](dialects.md#fs) |
 | ` + "`message`" + ` | what went wrong |
 | ` + "`path`" + ` | the name or the pattern at fault, if there is one |
-| ` + "`hint`" + ` | what to do instead, for this call |
+| ` + "`hint`" + ` | what to do instead, for this call, if that is known |
 | ` + "`retryable`" + ` | whether the same call may succeed later |
 
 The object is ` + "`Result.Error`" + ` in Go, what ` + "`workspace call --json`" + ` prints, and ` + "[`_meta`](mcp.md)" + ` in MCP.

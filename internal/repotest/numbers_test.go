@@ -14,14 +14,13 @@ import (
 )
 
 // TestNumbers compares limits and defaults in the text of documents with the constants of
-// the code. A number in braces is a constant, with its unit: {adapters/mcp.listPage} is
-// 1,000, {adapters/acp.maxReported bytes} is 64 KiB, and {adapters/acp.DefaultTimeout time}
+// the code. A number in braces is a constant, with its unit: {providers/container.DefaultPIDs} is
+// 1,024, {adapters/acp.maxReported bytes} is 64 KiB, and {adapters/acp.DefaultTimeout time}
 // is 2 minutes.
 func TestNumbers(t *testing.T) {
 	t.Parallel()
 	for page, sentences := range map[string][]string{
 		"docs/acp.md": {
-			"Up to {adapters/acp.maxReading} files are read at a time",
 			"| the file does not exist | {adapters/acp.codeNotFound}, resource not found |",
 			"or it is outside the root | {adapters/acp.codePermission} |",
 			"or lines that the file does not have | {adapters/acp.codeParams}, invalid params |",
@@ -36,23 +35,18 @@ func TestNumbers(t *testing.T) {
 		"docs/container.md": {
 			"| `Memory`, `CPUs`, `PIDs` | `2g`, all, {providers/container.DefaultPIDs} |",
 			"`Timeout` ({providers/container.DefaultTimeout time})",
-			"A new shell has {providers/container/internal/shell.openTimeout time} to answer",
-			"`Close` waits {providers/container/internal/shell.choreTimeout time} for a container that does not answer, {providers/container/internal/command.killTimeout time} more if a command runs",
 		},
 		"docs/container-details.md": {
 			"At most `Options.Shells` ({providers/container.DefaultShells}) stay open",
 			"| `WriteFile`, `Create` up to {providers/container.maxInline bytes} | 1 |",
 			"1 for each {providers/container/internal/remotegrep.maxWindow bytes} that it searches",
 			"1 for each {providers/container/internal/remotegrep.batchSize bytes} that must be read",
-			"`grep` finds {providers/container/internal/remotegrep.maxLines} lines or more",
 			"more directories than fit into {providers/container/internal/inotify.maxObserved bytes} of arguments",
 		},
 		"docs/mcp.md": {
-			"{adapters/mcp.listPage} on a page",
 			"It has at least {internal/httpguard.MinToken} characters",
 			"at most {internal/httpguard.maxHeader bytes}, its body {adapters/mcp.DefaultMaxMessage bytes} (more if a workspace has larger files), and each {adapters/mcp.DefaultReadTimeout time} to arrive",
 			"A session without a request ends after {adapters/mcp.DefaultSessionTimeout time}, and there are at most {adapters/mcp.DefaultMaxSessions}.",
-			"answered for up to {adapters/mcp.DefaultGrace time}",
 		},
 		"docs/objectstore.md": {
 			"| Ls | 1 for {providers/objectstore/internal/listing.MaxKeys} entries",
@@ -76,16 +70,14 @@ func TestNumbers(t *testing.T) {
 			"one word makes at most {shell.maxBraces}",
 			"scripts {shell.maxNested} deep",
 		},
-		"docs/tools-editing.md": {
-			"A file of more than {tools/internal/edit.MaxRegexpSource bytes} is `INVALID_ARGUMENTS`. More than {tools/internal/edit.maxGroups} groups",
-			"More than {tools/internal/edit.maxNew bytes} of replacements are `FILE_TOO_LARGE`",
+		"docs/tools.md": {
+			"each gets its own tools, up to {tools.DefaultMaxTools} in all",
 		},
 		"docs/tools-patches.md": {
 			"would take more than {workspace/patch.maxMemory bytes} of memory is `FILE_TOO_LARGE`",
 		},
 		"docs/views.md": {
 			"{internal/osfile.largestFile bytes} if there is no limit",
-			"Requests that run then have {adapters/webdav.DefaultGrace time}",
 			"of at least {internal/httpguard.MinToken} characters",
 			"A body has {adapters/webdav.DefaultReadTimeout time} to arrive, and a second more for every {internal/httpguard.slowest bytes}",
 			"Locks are at most {adapters/webdav.maxLocks}, each for at most {adapters/webdav.maxLockTime time}",

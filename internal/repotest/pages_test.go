@@ -91,13 +91,11 @@ var pages = map[string]page{
 	"docs/config.md": {
 		store: true, files: map[string]string{
 			"workspace.yaml": "workspaces: { repo: { provider: { kind: localbash, root: . } }, scratch: mem:// }\n",
-			"main.go":        "package main // TODO\n", "src/a.go": "package src // TODO\n",
-			"team.yaml": "workspaces: { lake: mem:// }\n",
+			"team.yaml":      "workspaces: { lake: mem:// }\n",
 		},
 		replace: []string{"s3://bucket/", "s3://workspace/"},
 		notRun: map[string]string{
 			"workspace trust --revoke": "nothing in the file needs trust; trust.txtar revokes it",
-			"workspace -w docker:":     "there is no such container; url.txtar and internal/repotest use some",
 		},
 		vars: "repo *config.Workspace",
 	},
@@ -121,10 +119,9 @@ var pages = map[string]page{
 		vars:  "set *tools.Set", files: someFiles,
 		notRun: map[string]string{
 			"claude ": "the program of a vendor; servers are started as it would",
-			"codex ":  "the program of a vendor; servers are started as it would",
 		},
 	},
-	"docs/objectstore.md":          {tests: []string{"providers/objectstore.TestDocsStateTheRequests", "internal/repotest.TestTables", "internal/repotest.TestNumbers"}, vars: "fsys *objectstore.FS"},
+	"docs/objectstore.md":          {tests: []string{"providers/objectstore.TestDocsStateTheRequests", "internal/repotest.TestTables", "internal/repotest.TestNumbers"}},
 	"docs/performance-details.md":  {tests: []string{"internal/repotest.TestDocLinks"}},
 	"docs/performance-limits.md":   {tests: []string{"internal/repotest.TestDocLinks"}},
 	"docs/performance-mcp.md":      {tests: []string{"internal/repotest.TestDocLinks"}},
@@ -145,9 +142,9 @@ var pages = map[string]page{
 	"docs/security.md":        {tests: []string{"internal/repotest.TestSecurityTable"}},
 	"docs/shell-programs.md":  {tests: []string{"shell/internal/command.TestGNU"}},
 	"docs/shell.md":           {tests: []string{"shell.TestDocsStateTheBudgets", "internal/repotest.TestTables"}, files: map[string]string{"notes.md": "A note.\n"}, vars: "repo *workspace.Workspace"},
-	"docs/tools.md":           {tests: []string{"tools.TestDocs", "tools.TestDocsStateTheLimits"}, vars: toolVars},
+	"docs/tools.md":           {tests: []string{"tools.TestDocs", "tools.TestDocsStateTheLimits", "internal/repotest.TestNumbers"}, vars: toolVars},
 	"docs/tools-calls.md":     {tests: []string{"tools.TestDocs"}, vars: toolVars},
-	"docs/tools-editing.md":   {tests: []string{"tools.TestDocs", "internal/repotest.TestNumbers"}, vars: toolVars},
+	"docs/tools-editing.md":   {tests: []string{"tools.TestDocs"}, vars: toolVars},
 	"docs/tools-files.md":     {tests: []string{"tools.TestDocs"}, vars: toolVars},
 	"docs/tools-patches.md":   {tests: []string{"tools.TestDocs", "internal/repotest.TestNumbers"}, vars: toolVars},
 	"docs/tools-reading.md":   {tests: []string{"tools.TestDocs"}, vars: toolVars},
@@ -156,9 +153,7 @@ var pages = map[string]page{
 	"docs/views.md":           {tests: []string{"internal/repotest.TestNumbers", "internal/osfile.TestLikePackageOS", "workspace.TestFSServesHTTP", "providers/afero.TestToAfero", "adapters/billy.TestSymlinksAreNotSupported", "adapters/webdav.TestRequests"}, files: someFiles},
 	"docs/troubleshooting.md": {
 		files: map[string]string{
-			"typo.yaml":             "workspaces:\n  repo:\n    provider: { kind: localbash, root: . }\n    fs:\n      maxFileSizeMB: 10\n",
 			"unset.yaml":            "workspaces:\n  repo: { provider: { kind: localbash, root: . } }\n  lake: { provider: { kind: objectstore, bucket: \"${BUCKET}\" } }\n",
-			"two.yaml":              "workspaces:\n  repo: { provider: { kind: localbash, root: . } }\n  scratch: mem://\n",
 			"here.yaml":             "workspaces:\n  repo: { provider: { kind: localbash, root: . } }\n",
 			"cloned/workspace.yaml": "workspaces: { home: { provider: { kind: localbash, root: .. } } }\n",
 			".env":                  "KEY=1\n", "a.txt": "hello\n", "big.bin": strings.Repeat("x", 11<<20),

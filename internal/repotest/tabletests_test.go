@@ -18,7 +18,7 @@ var tableTests = map[string]map[string]string{
 	"docs/README.md": {"": "internal/repotest.TestIndex"},
 	"docs/acp.md": {
 		"| option | what it is |":          "internal/repotest.TestTables",
-		"| error | code | data |":          "adapters/acp.TestErrors",
+		"| error | code |":                 "adapters/acp.TestErrors",
 		"| operation | where it happens |": "adapters/acp.TestAgentSeesUnsaved",
 		"| the client gets | what it is |": "adapters/acp.TestReports",
 	},

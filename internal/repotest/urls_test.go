@@ -34,9 +34,9 @@ var schemes = []struct {
 	{"objectstore", objectstore.Kind(), "s3://BUCKET/PREFIX", "s3://team-files/notes/?endpoint=http://127.0.0.1:9000&region=us-east-1",
 		"The prefix may be left out. Credentials in the URL are refused."},
 	{"container", container.Kind(), "docker://CONTAINER/DIRECTORY", "docker://box/srv/files?engine=podman",
-		"The container is running. The directory may be left out."},
+		"The container must be running. The directory may be left out."},
 	{"kubernetes", container.PodKind(), "kubectl://POD/DIRECTORY", "kubectl://web-1/srv?namespace=team",
-		"The directory may be left out."},
+		"The directory may be left out. `kubectl://deploy/web` is the directory `/web` of the pod `deploy`: a selection needs a file."},
 }
 
 const urlsHead = `# URLs and environment variables
@@ -45,13 +45,10 @@ A URL names a workspace: in [workspace.yaml](config.md#workspaces) in place of t
 its ` + "`provider`" + `, after ` + "`-C`" + ` and ` + "`-w`" + ` of the [command](command.md), and for ` + "`Registry.OpenURL`" + ` in Go. An
 unknown or repeated parameter is an error. ` + "`%20`" + ` is a space, as in any URL.
 
-A [reference](config.md#references) opens a workspace again in another process, with all settings.
-
 ` + "`go test ./internal/repotest -run TestURLsPage -update`" + ` writes this page.
 `
 
-// TestURLsPage keeps docs/urls.md: which parameters each scheme has is tried, and what
-// they mean is in the options of the provider.
+// TestURLsPage keeps docs/urls.md: which parameters each scheme has is tried.
 func TestURLsPage(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(urlsHead)
@@ -71,8 +68,8 @@ func TestURLsPage(t *testing.T) {
 			spelled += "}"
 		}
 		fmt.Fprintf(&b, "`%s` is the same as\n\n```json\n%s\n```\n", s.example, spelled)
-		if rows := parameters(s.kind, s.example); rows != "" {
-			b.WriteString("\n| parameter | meaning |\n|---|---|\n" + rows)
+		if names := parameters(s.kind, s.example); len(names) > 0 {
+			fmt.Fprintf(&b, "\nParameters, among the [options](config-reference-providers.md#%s): `%s`.\n", s.name, strings.Join(names, "`, `"))
 		}
 	}
 	b.WriteString("\n## Environment variables\n\nA variable that is not set has no effect.\n\n| variable | who reads it | meaning |\n|---|---|---|\n")
@@ -83,9 +80,8 @@ func TestURLsPage(t *testing.T) {
 	golden(t, "docs/urls.md", b.String())
 }
 
-// parameters returns rows for those options of a kind that its URLs accept as
-// parameters.
-func parameters(k kind.Kind, example string) (rows string) {
+// parameters returns the options of a kind that its URLs accept as parameters.
+func parameters(k kind.Kind, example string) (names []string) {
 	base, _, _ := strings.Cut(example, "?")
 	for i := range reflect.TypeOf(k.Options).NumField() {
 		field := reflect.TypeOf(k.Options).Field(i)
@@ -95,10 +91,10 @@ func parameters(k kind.Kind, example string) (rows string) {
 			return err == nil
 		})
 		if accepted {
-			rows += fmt.Sprintf("| `%s` | %s |\n", name, field.Tag.Get("jsonschema"))
+			names = append(names, name)
 		}
 	}
-	return rows
+	return names
 }
 
 const (
@@ -115,19 +111,19 @@ var variables = []struct{ name, reader, meaning string }{
 	{"WORKSPACE_MCP_TOKEN", "`workspace mcp --http`", "the tokens that clients may send, separated by spaces"},
 	{"WORKSPACE_WEBDAV_TOKEN", "`workspace webdav`", "the tokens that clients may send, separated by spaces"},
 	{"NO_COLOR", program, "if it has any value, output has no colors without `--color always`"},
-	{"TERM", program, "if it is `dumb`, as well"},
+	{"TERM", program, "if it is `dumb`, the same"},
 	{"PATH", "`container`, `kubernetes`, `localbash`, `git: {stage: true}`", "where the programs docker, podman, nerdctl, kubectl, bwrap and git are, and those that [commands](running-locally.md) name"},
-	{"XDG_STATE_HOME", program, "the folder of the record of trusted files, `workspace/trusted.json`; if it is not set, `~/.local/state`, or `%LocalAppData%` on Windows"},
+	{"XDG_STATE_HOME", program, "the folder of the record of trusted files, `workspace/trusted.json`; if it is no absolute path, `~/.local/state`, or `%LocalAppData%` on Windows"},
 	{"AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN", sdk, "credentials"},
 	{"AWS_PROFILE", sdk, "the profile, if the options name none; credentials in variables take precedence over its own"},
-	{"AWS_REGION", sdk, "the region, if the options name none; it takes precedence over the profile"},
+	{"AWS_REGION, AWS_DEFAULT_REGION", sdk, "the region, if the options name none; the first takes precedence over the second, both over the profile"},
 	{"AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL", sdk, "the URL of the store, if the options name none"},
 	{"AWS_ENDPOINT_URL_STS", sdk, "the URL of the service for `assumeRole`"},
 	{"AWS_ROLE_ARN, AWS_WEB_IDENTITY_TOKEN_FILE", sdk, "a role that is assumed with a token in a file"},
 	{"AWS_CONFIG_FILE, AWS_SHARED_CREDENTIALS_FILE", sdk, "the files of profiles, `~/.aws/config` and `~/.aws/credentials` if they are not set"},
 	{"AWS_CA_BUNDLE", sdk, "a file of certificates to trust"},
 	{"AWS_MAX_ATTEMPTS", sdk, "how often a request is sent, if the options do not say it"},
-	{"AWS_EC2_METADATA_DISABLED", sdk, "`true`: do not ask the metadata service of EC2 for credentials and a region"},
+	{"AWS_EC2_METADATA_DISABLED", sdk, "`true`: do not ask the metadata service of EC2 for credentials"},
 	{"HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "`objectstore`", "the proxy, if the options name none"},
 	{"DOCKER_HOST, DOCKER_CONTEXT", clients, "the engine to use; Podman reads `CONTAINER_HOST`"},
 	{"KUBECONFIG", "kubectl", "the file of clusters and contexts"},

@@ -40,6 +40,7 @@ func TestCompareCleanNames(t *testing.T) {
 // TestCompareMutants proves that Compare finds a difference in each kind of
 // result, and shows no more than the few operations that lead to it.
 func TestCompareMutants(t *testing.T) {
+	exhaustive.NotShort(t, "shrinks sequences")
 	for name, value := range map[string]string{"rapid.shrinktime": "10s", "rapid.checks": "1000", "rapid.seed": "1"} {
 		setFlag(t, name, value)
 	}

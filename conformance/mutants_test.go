@@ -179,7 +179,7 @@ func TestMain(m *testing.M) {
 // TestBase proves that what the mutants are made from passes every case.
 func TestBase(t *testing.T) {
 	t.Parallel()
-	conformance.Run(t, func(*testing.T) workspace.FileSystem { return newHooked() }, &conformance.Options{Symlink: symlink})
+	conformance.Run(t, func(*testing.T) workspace.FileSystem { return newHooked() }, &conformance.Options{Symlink: symlink, Short: true})
 }
 
 // TestMutants proves that each mutant fails the cases that are named for it.

@@ -64,7 +64,7 @@ func (r *reference) Exact() (workspace.FileSystem, error) {
 
 func TestReference(t *testing.T) {
 	t.Parallel()
-	conformance.Run(t, func(*testing.T) workspace.FileSystem { return newReference() }, &conformance.Options{Symlink: symlink})
+	conformance.Run(t, func(*testing.T) workspace.FileSystem { return newReference() }, &conformance.Options{Symlink: symlink, Short: true})
 }
 
 // symlink is the hook of the options for a reference, however wrapped.

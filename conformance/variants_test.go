@@ -72,7 +72,7 @@ func (plain) Watch(_ context.Context, dir string, _ *workspace.WatchOptions) (<-
 
 func TestPlain(t *testing.T) {
 	t.Parallel()
-	conformance.Run(t, func(*testing.T) workspace.FileSystem { return plain{newReference()} }, nil)
+	conformance.Run(t, func(*testing.T) workspace.FileSystem { return plain{newReference()} }, &conformance.Options{Short: true})
 }
 
 // TestUndeclared proves that a case about a capability that is not there is

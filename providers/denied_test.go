@@ -82,6 +82,7 @@ var deniedLayers = map[string]func(t *testing.T, fsys workspace.FileSystem, rule
 // files.
 func TestDeniedNames(t *testing.T) {
 	t.Parallel()
+	exhaustive.NotShort(t, "tests many rules in every store")
 	for _, backend := range backends {
 		t.Run(backend.name, func(t *testing.T) {
 			t.Parallel()

@@ -15,6 +15,7 @@ import (
 // conditional writes. Each edit is made on the bytes that its session has read, or
 // refused, so that no edit is lost.
 func TestSessionsMeet(t *testing.T) {
+	exhaustive.NotShort(t, "has sessions meet in every store")
 	const sessions = 4
 	files := exhaustive.Some(t, "most of 50 files", 50, 15)
 	for _, backend := range backends {

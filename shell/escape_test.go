@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/workspacekit/workspacekit"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/shell"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config"
@@ -81,6 +82,7 @@ func TestEscapes(t *testing.T) {
 	for _, kind := range []string{"memory", "localbash"} {
 		for _, attempt := range attempts {
 			t.Run(kind, func(t *testing.T) {
+				exhaustive.Sample(t, 1) // all, but for -short
 				t.Parallel()
 				tryEscape(t, kind, attempt)
 			})

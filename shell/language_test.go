@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/shell"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -57,6 +58,7 @@ func TestLanguage(t *testing.T) {
 	}
 	for _, script := range scripts {
 		t.Run(script.feature, func(t *testing.T) {
+			exhaustive.Sample(t, 1) // all, but for -short
 			t.Parallel()
 			want, wantExit := realBash(t, bash, script.text)
 			got, gotExit := ourBash(t, script.text)

@@ -64,9 +64,7 @@ func eachMachine(t *testing.T, test func(t *testing.T, files workspace.FileSyste
 func inDocker(t *testing.T, test func(t *testing.T, files workspace.FileSystem)) {
 	t.Run("docker", func(t *testing.T) {
 		t.Parallel()
-		if testing.Short() {
-			t.Skip("-short: this computer is enough")
-		}
+		exhaustive.NotShort(t, "runs containers")
 		found := enginetest.Lookup(t, "WORKSPACEKIT_DOCKER_HOST", "WORKSPACEKIT_BUSYBOX_IMAGE")
 		files, err := container.Open(t.Context(), &container.Options{
 			Engine: []string{"docker", "--host", found[0]}, Image: found[1], Create: container.CreateOptions{Workdir: "/w"},
@@ -236,7 +234,10 @@ func testRunBackground(t *testing.T, files workspace.FileSystem) {
 
 // TestRunSessions checks that a session does not see the commands of another, and that
 // sessions that are over take no place.
-func TestRunSessions(t *testing.T) { eachMachine(t, testRunSessions) }
+func TestRunSessions(t *testing.T) {
+	exhaustive.NotShort(t, "runs commands")
+	eachMachine(t, testRunSessions)
+}
 
 func testRunSessions(t *testing.T, files workspace.FileSystem) {
 	set := newRunSet(t, files, &tools.Options{})
@@ -268,6 +269,7 @@ func testRunSessions(t *testing.T, files workspace.FileSystem) {
 // TestRunAndSessions checks that a session knows nothing of what a command has changed or
 // printed, that a watch sees it, and that a log says that the command ran.
 func TestRunAndSessions(t *testing.T) {
+	exhaustive.NotShort(t, "runs commands")
 	eachMachine(t, testRunAndSessions)
 	inDocker(t, testRunAndSessions)
 }

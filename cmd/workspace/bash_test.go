@@ -13,6 +13,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 )
 
 // TestMCPServesBash has a client run scripts in a folder without a file, over the
@@ -20,6 +22,7 @@ import (
 // progress, and that the client cancels.
 func TestMCPServesBash(t *testing.T) {
 	t.Parallel()
+	exhaustive.NotShort(t, "waits for the progress of a script")
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("one\ntwo\n"), 0o600); err != nil {
 		t.Fatal(err)

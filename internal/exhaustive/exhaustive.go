@@ -86,17 +86,28 @@ func Sample(tb testing.TB, n uint32) {
 	}
 }
 
-// Sampled returns about one in n of names, the same ones in each run, or all if tests try
-// what takes long or -run asks for subtests.
+// Sampled returns about one in n of names, the same ones in each run: one in 3n with -short,
+// and all if tests try what takes long or -run asks for subtests.
 func Sampled(names []string, n uint32) []string {
 	if IsLong() || strings.Contains(flag.Lookup("test.run").Value.String(), "/") {
 		return names
+	}
+	if testing.Short() {
+		n *= 3
 	}
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
 		sum := fnv.New32a()
 		io.WriteString(sum, name)
 		return sum.Sum32()%n != 0
 	})
+}
+
+// NotShort skips the test with -short, and says what it does that takes time.
+func NotShort(tb testing.TB, what string) {
+	tb.Helper()
+	if testing.Short() {
+		tb.Skipf("left out: it %s; run it without -short", what)
+	}
 }
 
 // Long skips the test, unless tests try what takes long: it makes many rounds, or meets many

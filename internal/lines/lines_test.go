@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/lines"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -156,6 +157,7 @@ func TestFindsLiteralsFarAway(t *testing.T) {
 // TestFindsFactorsAnywhere puts a match of fixed length at every place of a buffer between
 // bytes that could begin or end one, as only some places are looked at.
 func TestFindsFactorsAnywhere(t *testing.T) {
+	exhaustive.NotShort(t, "searches 40,000 texts")
 	const length = 120
 	for pattern, word := range map[string]string{
 		`[a-z]\d{4}[a-z]`: "x2048y", `\d{3}`: "123", `[0-9a-f]{8}-[0-9a-f]{4}`: "00c0ffee-4bad", `[A-Z]{2}[0-9]+é`: "AB12é", `\d{40}`: strings.Repeat("7", 40),

@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 )
 
 const module = "github.com/workspacekit/workspacekit/"
@@ -232,6 +234,7 @@ var modules = map[string][]string{
 // TestModules tests what a program takes along that imports a package.
 func TestModules(t *testing.T) {
 	t.Parallel()
+	exhaustive.NotShort(t, "lists what every package depends on")
 	for dir, allowed := range modules {
 		list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}}{{end}}{{end}}", "./"+dir)
 		list.Dir = root
@@ -251,6 +254,7 @@ func TestModules(t *testing.T) {
 // at the root may need one of theirs.
 func TestNestedModules(t *testing.T) {
 	t.Parallel()
+	exhaustive.NotShort(t, "lists the packages of every module")
 	for _, name := range files(t, "/go.mod") {
 		list := exec.Command("go", "list", "./...")
 		list.Dir = path.Join(root, path.Dir(name))

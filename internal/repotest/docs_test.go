@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
@@ -230,6 +231,7 @@ func TestCompatibility(t *testing.T) {
 // of Go that compile, and an example.
 func TestExamples(t *testing.T) {
 	t.Parallel()
+	exhaustive.NotShort(t, "compiles the examples of packages")
 	const vars = "ws, repo *workspace.Workspace, local *localbash.FS, fsys workspace.FileSystem, set *tools.Set, call struct { Name string; Arguments json.RawMessage }, " +
 		"text, dir string, store provider.Store, registry *config.Registry, toAgent io.Writer, fromAgent io.Reader, archive *zip.Reader, log observe.Observer"
 	const decls = `type options struct{}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/workspacekit/workspacekit"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
@@ -192,6 +193,7 @@ func absolute(dir string) string {
 // TestPages checks each page by its row in the table.
 func TestPages(t *testing.T) {
 	t.Parallel()
+	exhaustive.NotShort(t, "runs what every page shows")
 	names := slices.DeleteFunc(files(t, ".md"), func(name string) bool {
 		return name == "CHANGELOG.md" || path.Dir(name) != "." && path.Dir(name) != "docs"
 	})

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/workspacekit/workspacekit/internal/enginetest"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/providers/container/internal/engine"
@@ -215,9 +216,7 @@ func noShellImage(t *testing.T, r *running) {
 // inEngines runs test in a container of each engine.
 func inEngines(t *testing.T, test func(t *testing.T, r *running)) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("-short: no engines")
-	}
+	exhaustive.NotShort(t, "runs containers")
 	enginetest.Lookup(t, "WORKSPACEKIT_BUSYBOX_IMAGE")
 	in(t, engines(), test)
 }

@@ -186,9 +186,7 @@ func (p place) has(t testing.TB) bool {
 	if p.engine == "" {
 		return false
 	}
-	if testing.Short() {
-		t.Skip("-short: this computer is enough")
-	}
+	exhaustive.NotShort(t, "runs containers")
 	if p.image == "WORKSPACEKIT_DEBIAN_IMAGE" {
 		exhaustive.Need(t, "the tests in "+p.name)
 	}

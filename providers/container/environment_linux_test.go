@@ -35,6 +35,7 @@ done`
 // TestHostileEnvironment has a shell that starts in an environment which would
 // change what programs do.
 func TestHostileEnvironment(t *testing.T) {
+	exhaustive.NotShort(t, "runs three shells")
 	inShells(t, []string{"dash", "bash", "busybox"}, func(t *testing.T, executor container.Executor) {
 		root := t.TempDir()
 		shell(t, root, planted)

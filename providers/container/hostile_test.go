@@ -145,9 +145,7 @@ func TestNamesFromInside(t *testing.T) {
 }
 
 func TestHundredMebibytes(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes seconds")
-	}
+	exhaustive.NotShort(t, "writes 100 MiB")
 	f := places()[0].start(t).open(t)
 	content := bytes.Repeat([]byte("0123456789abcd\n\x00"), 100<<20/16)
 	if _, err := f.WriteFile(t.Context(), "large", content, nil); err != nil {
@@ -169,6 +167,7 @@ func TestReservedNames(t *testing.T) {
 }
 
 func FuzzNamesAndContents(f *testing.F) {
+	exhaustive.NotShort(f, "writes 100 files")
 	for _, name := range hostileNames() {
 		f.Add(name, []byte(name))
 	}

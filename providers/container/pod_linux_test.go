@@ -135,6 +135,7 @@ func TestPodStays(t *testing.T) {
 
 // TestPodLost has the pod of an FS end in several ways.
 func TestPodLost(t *testing.T) {
+	exhaustive.NotShort(t, "waits for pods")
 	for name, lose := range map[string]func(t *testing.T, dir string){
 		"deleted":  func(t *testing.T, dir string) { shell(t, dir, "rm pods/web-1") },
 		"evicted":  func(t *testing.T, dir string) { putPod(t, dir, "web-1", "uid-1", "2026-01-02", "Failed", false) },
@@ -209,6 +210,7 @@ func TestPodReplacedAtStart(t *testing.T) {
 // TestPodUnknown has a cluster that does not say whether a pod is the same: no
 // shell is used that may be in another.
 func TestPodUnknown(t *testing.T) {
+	exhaustive.NotShort(t, "waits for pods")
 	dir := newCluster(t)
 	f := openPod(t, dir, "web-1")
 	roundTrip(t, f, "file", "content")

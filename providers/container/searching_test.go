@@ -34,6 +34,7 @@ func fillWithNeedles(t *testing.T, dir string, count int) (names []string) {
 // TestGrepBesideChanges changes a file in the middle of a search. All other files
 // are found with what they have in them, and not one by one.
 func TestGrepBesideChanges(t *testing.T) {
+	exhaustive.NotShort(t, "searches while files change")
 	const files, most = 300, 12
 	changes := map[string]func(path string) error{
 		"grown":     func(path string) error { return add(path, strings.Repeat("needle in file150\n", 10)) },

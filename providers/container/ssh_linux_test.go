@@ -10,15 +10,14 @@ import (
 	"testing"
 
 	"github.com/workspacekit/workspacekit/internal/enginetest"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/container"
 )
 
 // TestSSH goes through ssh and a server for it on this computer, with what a
 // client on the way could spoil: names, contents, streams and watches.
 func TestSSH(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: this computer is enough")
-	}
+	exhaustive.NotShort(t, "starts a server of ssh")
 	t.Parallel()
 	ctx, f := t.Context(), open(t, &container.Options{Executor: overSSH(t), Root: t.TempDir()})
 	events, err := f.Watch(ctx, ".", nil)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -72,6 +73,7 @@ func TestLsKeepsNames(t *testing.T) {
 // TestLsKeepsFewNames lists many large folders.
 func TestLsKeepsFewNames(t *testing.T) {
 	t.Parallel()
+	exhaustive.NotShort(t, "needs thousands of files")
 	dir := t.TempDir()
 	for folder := range 3 {
 		for i := range 1100 {

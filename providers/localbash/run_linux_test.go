@@ -305,6 +305,7 @@ func TestRunIsSeen(t *testing.T) {
 // TestRunLimits checks the limits of commands.
 func TestRunLimits(t *testing.T) {
 	t.Parallel()
+	exhaustive.NotShort(t, "exhausts the limits of commands")
 	for _, sandbox := range []localbash.Sandbox{localbash.SandboxRequire, localbash.SandboxOff} {
 		t.Run(string(sandbox), func(t *testing.T) {
 			t.Parallel()

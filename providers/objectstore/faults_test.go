@@ -146,16 +146,13 @@ const obeyed = 5 * time.Second
 // once and again. The operation must fail with an error of the right kind, or
 // do what it is to do; whatever happens the store has the old or the new bytes.
 func TestFaults(t *testing.T) {
+	exhaustive.NotShort(t, "injects every fault")
 	var cells atomic.Int64
 	seen := new(sync.Map)
 	before := runtime.NumGoroutine()
 	begun := time.Now()
-	const third = 3 // every third request of an operation
+	const third = 3 // every third request of an operation, and one of three faults
 	step := exhaustive.Some(t, "faults of most requests, and those that hit one request again", 1, third)
-	sampled := 3
-	if testing.Short() {
-		step, sampled = 2*third, 6
-	}
 	t.Run("cells", func(t *testing.T) {
 		for _, p := range profiles() {
 			for _, c := range slices.Concat(writeFaults(), treeFaults(), readFaults()) {
@@ -166,7 +163,7 @@ func TestFaults(t *testing.T) {
 							continue // nothing follows; it is between the other two
 						}
 						t.Run(strings.Join([]string{p.name, c.name, k.name, m.name}, "/"), func(t *testing.T) {
-							exhaustive.Draw(t, sampled)
+							exhaustive.Draw(t, third)
 							t.Parallel()
 							var group sync.WaitGroup
 							for n := 1; n <= requests; n += step {

@@ -27,6 +27,7 @@ func indexed() objectstore.Options {
 // listing, and a download of each that has changed.
 func TestIndexRequests(t *testing.T) {
 	t.Parallel()
+	exhaustive.NotShort(t, "counts the requests for 1,200 objects")
 	objects := exhaustive.Some(t, "most of 10,000 objects", 10_000, 1_200)
 	pages := (objects + 999) / 1000
 	names := numbered("d/f%05d", objects)

@@ -38,6 +38,7 @@ func filesOf(ctx context.Context, tb testing.TB, fsys *objectstore.FS) []string 
 // finds what there is with no more requests than it takes to list that.
 func TestWalkAgain(t *testing.T) {
 	t.Parallel()
+	exhaustive.NotShort(t, "lists 5,500 objects")
 	name := func(i int) string { return fmt.Sprintf("d%02d/f%05d", i%7, i) }
 	all := make([]string, 5500)
 	for i := range all {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -142,6 +143,7 @@ func TestUndo(t *testing.T) {
 	for provider, open := range providers {
 		for name, edit := range edits {
 			t.Run(provider+"/"+name, func(t *testing.T) {
+				exhaustive.Sample(t, 1) // all, but for -short
 				t.Parallel()
 				ctx := t.Context()
 				raw := open(t)

@@ -288,6 +288,7 @@ func commits(t *testing.T, random *rand.Rand, n int, do func(before, after tree,
 // TestGitAgrees applies the diffs of random commits with git and with this package.
 func TestGitAgrees(t *testing.T) {
 	t.Parallel()
+	exhaustive.NotShort(t, "runs git many times")
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -361,6 +362,7 @@ func isHunk(line string) bool {
 // and this package refuse the same, and make the same of the others.
 func TestGitRefuses(t *testing.T) {
 	t.Parallel()
+	exhaustive.NotShort(t, "runs git many times")
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))

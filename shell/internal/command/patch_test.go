@@ -105,6 +105,7 @@ func TestPatchLines(t *testing.T) {
 // same way, and what that cannot apply leaves all files as they are.
 func TestPatchReal(t *testing.T) {
 	t.Parallel()
+	exhaustive.NotShort(t, "runs patch many times")
 	if _, err := exec.LookPath("patch"); err != nil {
 		if os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") != "" {
 			t.Fatal(err)

@@ -19,6 +19,7 @@ import (
 // the search of the workspace.
 func TestRequests(t *testing.T) {
 	t.Parallel()
+	exhaustive.NotShort(t, "counts the requests for 1,200 objects")
 	server := s3test.New(t, nil)
 	for i := range exhaustive.Some(t, "objects", 10_000, 1_200) {
 		server.Put("workspace", fmt.Sprintf("p/dir%03d/file%d.txt", i%100, i), fmt.Appendf(nil, "line\nnumber %d\n", i))

@@ -59,6 +59,7 @@ func generate(r *rand.Rand, language pattern.Syntax) string {
 // TestGrep compares what generated patterns match with the matches of the real grep.
 func TestGrep(t *testing.T) {
 	t.Parallel()
+	exhaustive.NotShort(t, "runs grep many times")
 	for language, flag := range map[pattern.Syntax]string{pattern.Basic: "-G", pattern.Extended: "-E", pattern.Perl: "-P", pattern.Fixed: "-F"} {
 		t.Run(flag, func(t *testing.T) {
 			t.Parallel()

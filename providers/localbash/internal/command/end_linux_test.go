@@ -138,6 +138,7 @@ func folder(t *testing.T) string {
 
 // TestCancel cancels commands at random moments.
 func TestCancel(t *testing.T) {
+	exhaustive.NotShort(t, "cancels commands at random moments")
 	sandboxes(t, func(t *testing.T, sandbox string) {
 		dir := folder(t)
 		r, err := command.New(dir, command.Settings{Sandbox: sandbox})
@@ -215,6 +216,7 @@ func TestClose(t *testing.T) {
 
 // TestKill kills the process that runs commands, at random moments.
 func TestKill(t *testing.T) {
+	exhaustive.NotShort(t, "kills programs at random moments")
 	rounds := exhaustive.Some(t, "20 of 25 kills", 25, 5)
 	sandboxes(t, func(t *testing.T, sandbox string) {
 		seed := rand.Uint64()

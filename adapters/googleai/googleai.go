@@ -59,8 +59,8 @@ func Run(ctx context.Context, set *tools.Set, response *genai.GenerateContentRes
 // textOnly matches the models whose API refuses a request with images in a result.
 var textOnly = regexp.MustCompile(`(^|/)gemini-[12]\b`)
 
-// Call is [Run] for one call, where the model has other tools, too. It takes the model
-// for one that accepts images, which Gemini does from version 3 on.
+// Call is [Run] for one call, where the model has other tools, too. It returns images, which
+// Gemini accepts from version 3 on.
 func Call(ctx context.Context, set *tools.Set, call *genai.FunctionCall) (*genai.Part, error) {
 	return run(ctx, set, call, shown)
 }

@@ -12,7 +12,7 @@ package anthropic
 import (
 	"context"
 	"encoding/base64"
-	"strings"
+	"slices"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/packages/param"
@@ -73,7 +73,7 @@ func Call(ctx context.Context, set *tools.Set, call sdk.ContentBlockUnion) (sdk.
 
 // shown reports whether the API accepts part in a result.
 func shown(part tools.Part) bool {
-	return strings.HasPrefix(part.MIMEType, "image/") || part.MIMEType == "application/pdf"
+	return slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"}, part.MIMEType)
 }
 
 func content(part tools.Part) sdk.ToolResultBlockParamContentUnion {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
@@ -11,7 +12,9 @@ import (
 
 	"github.com/workspacekit/workspacekit/adapters/anthropic"
 	"github.com/workspacekit/workspacekit/internal/modeltest"
+	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // TestRequests tests what the client sends: the definitions, and the results of
@@ -63,6 +66,25 @@ func TestRequests(t *testing.T) {
 			{"type": "document", "title": "a.pdf", "source": {"type": "base64", "media_type": "application/pdf", "data": "JVBERi0xLjcA"}}]}]`
 	if diff := modeltest.Diff([]byte(want), messages[len(messages)-1].Content); diff != "" {
 		t.Errorf("results (-want +got):\n%s", diff)
+	}
+}
+
+// TestNotShown tests that a result has no image of a type that the API would refuse.
+func TestNotShown(t *testing.T) {
+	t.Parallel()
+	ws := workspace.New("test", memory.New(nil), nil)
+	if _, err := ws.WriteFile(t.Context(), "a.svg", []byte("<svg/>"), nil); err != nil {
+		t.Fatal(err)
+	}
+	set, err := tools.New(ws, &tools.Options{Dialect: tools.DialectMCPFilesystem})
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := sdk.ContentBlockUnion{Type: "tool_use", Name: "read_media_file", Input: json.RawMessage(`{"path": "a.svg"}`)}
+	result, err := anthropic.Call(t.Context(), set, call)
+	encoded, _ := json.Marshal(result)
+	if err != nil || !strings.Contains(string(encoded), "cannot be shown here") || strings.Contains(string(encoded), "image/svg+xml\",") {
+		t.Errorf("Call() = %s, %v, want a note in place of the image", encoded, err)
 	}
 }
 

@@ -18,7 +18,7 @@ func ask(ctx context.Context, client *genai.Client, set *tools.Set, question str
 	contents := []*genai.Content{genai.NewContentFromText(question, genai.RoleUser)}
 	config := &genai.GenerateContentConfig{Tools: googleai.Tools(set)}
 	for {
-		response, err := client.Models.GenerateContent(ctx, "gemini-2.5-pro", contents, config)
+		response, err := client.Models.GenerateContent(ctx, "gemini-3.5-flash", contents, config)
 		if err != nil {
 			return "", err
 		}

@@ -13,7 +13,8 @@ package googleai
 import (
 	"context"
 	"encoding/json"
-	"strings"
+	"regexp"
+	"slices"
 
 	"google.golang.org/genai"
 
@@ -34,15 +35,19 @@ func Tools(set *tools.Set) (definitions []*genai.Tool) {
 
 // Run calls the tools of set that response calls, one after the other, and returns the
 // results in the same order, for the next content. There are none if it calls no tool.
-// A failure is in the result.
+// A failure is in the result. Where the model accepts no images, a note is.
 //
 // # Errors
 //
 // Those of [tools.Tool.Call].
 func Run(ctx context.Context, set *tools.Set, response *genai.GenerateContentResponse) ([]*genai.Part, error) {
+	accepts := shown
+	if textOnly.MatchString(response.ModelVersion) {
+		accepts = nil
+	}
 	var results []*genai.Part
 	for _, call := range response.FunctionCalls() {
-		result, err := Call(ctx, set, call)
+		result, err := run(ctx, set, call, accepts)
 		if err != nil {
 			return nil, err
 		}
@@ -51,8 +56,16 @@ func Run(ctx context.Context, set *tools.Set, response *genai.GenerateContentRes
 	return results, nil
 }
 
-// Call is [Run] for one call, where the model has other tools, too.
+// textOnly matches the models whose API refuses a request with images in a result.
+var textOnly = regexp.MustCompile(`(^|/)gemini-[12]\b`)
+
+// Call is [Run] for one call, where the model has other tools, too. It returns images, which
+// Gemini accepts from version 3 on.
 func Call(ctx context.Context, set *tools.Set, call *genai.FunctionCall) (*genai.Part, error) {
+	return run(ctx, set, call, shown)
+}
+
+func run(ctx context.Context, set *tools.Set, call *genai.FunctionCall, shown func(tools.Part) bool) (*genai.Part, error) {
 	args := call.Args
 	if args == nil {
 		args = map[string]any{}
@@ -71,7 +84,7 @@ func Call(ctx context.Context, set *tools.Set, call *genai.FunctionCall) (*genai
 	}
 	response := &genai.FunctionResponse{ID: call.ID, Name: call.Name, Response: map[string]any{key: result.TextFor(shown)}}
 	for _, part := range result.Parts {
-		if shown(part) {
+		if shown != nil && shown(part) {
 			response.Parts = append(response.Parts, genai.NewFunctionResponsePartFromBytes(part.Data, part.MIMEType))
 		}
 	}
@@ -80,5 +93,5 @@ func Call(ctx context.Context, set *tools.Set, call *genai.FunctionCall) (*genai
 
 // shown reports whether the API accepts part in a result.
 func shown(part tools.Part) bool {
-	return strings.HasPrefix(part.MIMEType, "image/") || part.MIMEType == "application/pdf"
+	return slices.Contains([]string{"image/png", "image/jpeg", "image/webp", "application/pdf"}, part.MIMEType)
 }

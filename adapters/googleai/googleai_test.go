@@ -4,13 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	"google.golang.org/genai"
 
 	"github.com/workspacekit/workspacekit/adapters/googleai"
 	"github.com/workspacekit/workspacekit/internal/modeltest"
+	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // TestRequests tests what the client sends: the definitions, and the results of
@@ -59,6 +62,48 @@ func TestRequests(t *testing.T) {
 			"parts": [{"inlineData": {"mimeType": "application/pdf", "data": "JVBERi0xLjcA"}}]}}]`
 	if diff := modeltest.Diff([]byte(want), request.Contents[len(request.Contents)-1].Parts); diff != "" {
 		t.Errorf("results (-want +got):\n%s", diff)
+	}
+}
+
+// TestNotShown tests that a request has no images that the API would refuse: those in
+// results before Gemini 3, and GIF.
+func TestNotShown(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	ws := workspace.New("test", memory.New(nil), nil)
+	for name, content := range map[string]string{"a.png": "\x89PNG\r\n\x1a\n", "a.gif": "GIF89a\x00"} {
+		if _, err := ws.WriteFile(ctx, name, []byte(content), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set, err := tools.New(ws, &tools.Options{Naming: "{op}"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		model, path string
+		want        bool // it is in the result
+	}{
+		{"gemini-2.5-pro", "a.png", false},
+		{"models/gemini-2.0-flash-001", "a.png", false},
+		{"gemini-3.5-flash", "a.png", true},
+		{"gemini-3.5-flash", "a.gif", false},
+		{"", "a.png", true},
+	} {
+		results, err := googleai.Run(ctx, set, &genai.GenerateContentResponse{
+			ModelVersion: test.model,
+			Candidates: []*genai.Candidate{{Content: &genai.Content{Parts: []*genai.Part{
+				{FunctionCall: &genai.FunctionCall{Name: "read_file", Args: map[string]any{"path": test.path}}},
+			}}}},
+		})
+		if err != nil || len(results) != 1 {
+			t.Errorf("Run(%q, %q) = %v, %v, want a result", test.model, test.path, results, err)
+			continue
+		}
+		result := results[0].FunctionResponse
+		if text, _ := result.Response["output"].(string); len(result.Parts) > 0 != test.want || strings.Contains(text, "cannot be shown here") == test.want {
+			t.Errorf("Run(%q, %q) = %d parts and the text %q, want the image: %v", test.model, test.path, len(result.Parts), text, test.want)
+		}
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/json"
-	"strings"
+	"slices"
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/responses"
@@ -93,7 +93,7 @@ func Call(ctx context.Context, set *tools.Set, call responses.ResponseFunctionTo
 
 // shown reports whether responses accept part in a result.
 func shown(part tools.Part) bool {
-	return strings.HasPrefix(part.MIMEType, "image/") || part.MIMEType == "application/pdf"
+	return slices.Contains([]string{"image/png", "image/jpeg", "image/gif", "image/webp", "application/pdf"}, part.MIMEType)
 }
 
 func content(part tools.Part) responses.ResponseFunctionCallOutputItemUnionParam {

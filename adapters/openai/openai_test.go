@@ -4,14 +4,18 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
+	"github.com/openai/openai-go/v3/responses"
 
 	"github.com/workspacekit/workspacekit/adapters/openai"
 	"github.com/workspacekit/workspacekit/internal/modeltest"
+	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // TestRequests tests what the client sends to responses: the definitions, and the
@@ -104,6 +108,24 @@ func checkTools(t *testing.T, set *tools.Set, format tools.Format, got []byte) {
 	}
 	if diff := modeltest.Diff(want, got); diff != "" {
 		t.Errorf("tools (-want +got):\n%s", diff)
+	}
+}
+
+// TestNotShown tests that a result has no image of a type that the API would refuse.
+func TestNotShown(t *testing.T) {
+	t.Parallel()
+	ws := workspace.New("test", memory.New(nil), nil)
+	if _, err := ws.WriteFile(t.Context(), "a.svg", []byte("<svg/>"), nil); err != nil {
+		t.Fatal(err)
+	}
+	set, err := tools.New(ws, &tools.Options{Dialect: tools.DialectMCPFilesystem})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := openai.Call(t.Context(), set, responses.ResponseFunctionToolCall{Name: "read_media_file", Arguments: `{"path": "a.svg"}`})
+	encoded, _ := json.Marshal(result)
+	if err != nil || !strings.Contains(string(encoded), "cannot be shown here") || strings.Contains(string(encoded), "input_image") {
+		t.Errorf("Call() = %s, %v, want a note in place of the image", encoded, err)
 	}
 }
 

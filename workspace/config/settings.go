@@ -469,7 +469,7 @@ type Tools struct {
 	Timeout time.Duration `json:"timeout,omitempty" jsonschema:"How long one call of a tool may take. Default: 2m."`
 	// Shared says whether the workspaces share one set of tools, whose calls
 	// name the workspace. Empty means SharedAuto.
-	Shared Sharing `json:"shared,omitempty" jsonschema:"Whether the workspaces share one set of tools, whose calls name the workspace: true, false, or auto, if there would be more than maxTools. Default: auto."`
+	Shared Sharing `json:"shared,omitempty" jsonschema:"Whether the workspaces share one set of tools, whose calls name the workspace: true, false, or auto, if there would be more than maxTools or their names have no {name}. Default: auto."`
 	// MaxTools is the most tools of workspaces that share none because of
 	// SharedAuto. Zero means 100.
 	MaxTools int `json:"maxTools,omitempty" jsonschema:"How many tools the workspaces may have before they share one set. Default: 100."`

@@ -36,9 +36,12 @@ func permissionDenied(sent, text string) *sdk.RequestError {
 // toAgent returns err, which an operation on the path has returned, as an agent gets
 // it, and nil for nil.
 func toAgent(sent string, err error) error {
+	var refused refusedByEditor
 	switch {
 	case err == nil:
 		return nil
+	case errors.As(err, &refused): // whatever its cause is
+		return permissionDenied(sent, shownText(err))
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return sdk.NewRequestCancelled(details(sent, ""))
 	case errors.Is(err, fs.ErrNotExist):

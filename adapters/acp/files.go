@@ -306,6 +306,9 @@ func (f *Files) write(ctx context.Context, name, text string) (err error) {
 	}
 	if f.opts.BeforeWrite != nil {
 		if err := f.opts.BeforeWrite(ctx, name, text); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
 			return &fs.PathError{Op: "write_file", Path: name, Err: refusedByEditor{err}}
 		}
 	}

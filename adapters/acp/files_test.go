@@ -320,6 +320,21 @@ func TestHooks(t *testing.T) {
 	}
 }
 
+// TestRefusalOfAnyKind refuses writes with errors of other kinds, which are refusals all the same.
+func TestRefusalOfAnyKind(t *testing.T) {
+	t.Parallel()
+	for _, cause := range []error{fs.ErrNotExist, fs.ErrExist, context.DeadlineExceeded, workspace.ErrTooLarge} {
+		conn := agentOf(t, newFiles(t, workspace.New("main", newMemory(t, nil), nil), &acp.FilesOptions{
+			Roots:       []string{"/work"},
+			BeforeWrite: func(context.Context, string, string) error { return fmt.Errorf("the review: %w", cause) },
+		}))
+		err := writeText(t, conn, "/work/a", "new")
+		if err == nil || requestError(t, err).Code != -32000 || !strings.Contains(err.Error(), "the review") {
+			t.Errorf("a write that is refused with %v = %v, want the code -32000 with the reason", cause, err)
+		}
+	}
+}
+
 // TestOneWriteAtATime makes many writes at once.
 func TestOneWriteAtATime(t *testing.T) {
 	t.Parallel()

@@ -66,12 +66,12 @@ func TestSeedRefuses(t *testing.T) {
 		{"leads-out", func(t *testing.T, seed string) {
 			writeFile(t, filepath.Join(seed, "..", "secret"), "secret")
 			symlink(t, "../secret", filepath.Join(seed, "link"))
-		}, workspace.ErrEscape, "link"},
+		}, workspace.ErrEscape, "link: name leads out of the workspace: let the symlink lead to a file in the folder"},
 		{"to-a-directory", func(t *testing.T, seed string) {
 			writeFile(t, filepath.Join(seed, "dir", "a"), "")
 			symlink(t, "dir", filepath.Join(seed, "link"))
-		}, workspace.ErrIsDir, "link"},
-		{"dangling", func(t *testing.T, seed string) { symlink(t, "none", filepath.Join(seed, "link")) }, os.ErrNotExist, "link"},
+		}, workspace.ErrIsDir, "link: is a directory: let the symlink lead to a file in the folder"},
+		{"dangling", func(t *testing.T, seed string) { symlink(t, "none", filepath.Join(seed, "link")) }, os.ErrNotExist, "link: file does not exist: let the symlink lead to a file in the folder"},
 		{"too-large", func(t *testing.T, seed string) {
 			writeFile(t, filepath.Join(seed, "large"), "")
 			if err := os.Truncate(filepath.Join(seed, "large"), 256<<20+1); err != nil {

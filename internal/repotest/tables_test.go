@@ -91,8 +91,12 @@ func fieldsOf(value any) (names []string) {
 // schemaOf returns the schema of a file.
 func schemaOf(t *testing.T) *schemaNode {
 	t.Helper()
+	schema, err := workspacekit.NewRegistry().Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
 	root := new(schemaNode)
-	if err := json.Unmarshal([]byte(read(t, "docs/workspace.schema.json")), root); err != nil {
+	if err := json.Unmarshal(schema, root); err != nil {
 		t.Fatal(err)
 	}
 	return root

@@ -211,7 +211,7 @@ func checkKind(in kind.Input) error {
 	for i, m := range o.Mounts {
 		if m.Writable && in.Protected(m.path(in)) {
 			errs = append(errs, kind.KeyError(fmt.Sprintf("mounts[%d].source", i), errors.New(
-				"it holds this file or the record of trusted files, which no workspace may change: mount another folder, leave out writable, or say \"protectConfig: false\"")))
+				"it holds this file, the record of trusted files or an audit log, which no workspace may change: mount another folder, leave out writable, or, unless it is a log, say \"protectConfig: false\"")))
 		}
 	}
 	if in.File != "" {

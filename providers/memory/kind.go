@@ -141,7 +141,11 @@ func seedError(root *os.Root, name string, err error) error {
 	if _, leadsOut := root.Lstat(".."); cause == withoutPath(leadsOut) {
 		cause = workspace.ErrEscape
 	}
-	return ops.Error(ops.Open, name, kindOf(cause), nil)
+	var remedy error
+	if info, err := root.Lstat(name); err == nil && info.Mode().Type() == fs.ModeSymlink {
+		remedy = ops.Remedy("let the symlink lead to a file in the folder")
+	}
+	return ops.Error(ops.Open, name, kindOf(cause), remedy)
 }
 
 // kindOf returns the kind of an error of the operating system, or err itself.

@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -294,7 +295,12 @@ func (s *FS) askingToRun() *FS {
 //
 // Those of [policy.Explain].
 func (s FS) Explain(op policy.Op, name string) (policy.Decision, error) {
-	d, err := policy.Explain(s.Policy(), op, name)
+	return s.explain(s.Policy(), op, name)
+}
+
+// explain is Explain for the rules that s makes.
+func (s FS) explain(rules policy.Rules, op policy.Op, name string) (policy.Decision, error) {
+	d, err := policy.Explain(rules, op, name)
 	if err == nil && d.Effect == policy.Allow && s.ReadOnly && op != policy.OpRead && op != policy.OpList {
 		d.Effect, d.Rule, d.Reason = policy.Deny, "readOnly", "the workspace is read-only"
 	}
@@ -335,7 +341,9 @@ func (d *description) explain(c *Config, op policy.Op, name string) (Explained, 
 	if settings.Sensitive == "" && d.relaxed() {
 		settings.Sensitive = AccessAllow
 	}
-	decision, err := settings.Explain(op, name)
+	rules := settings.Policy()
+	rules.AllowRun = d.relaxed() && rules.Empty() // any other workspace has a rule for its transactions
+	decision, err := settings.explain(rules, op, name)
 	e := Explained{Workspace: d.name, Path: name, Decision: decision}
 	if n := d.node.Lookup("fs"); n != nil && decision.Rule != "" {
 		if at := n.Find(decision.Rule); at != n.At {
@@ -350,10 +358,16 @@ func (d *description) explain(c *Config, op policy.Op, name string) (Explained, 
 func (d *description) relaxed() bool {
 	if d.kind == d.Provider { // a URL
 		u, err := url.Parse(d.kind.Text)
-		return err == nil && u.Query().Get("relaxed") == "true"
+		return err == nil && isTrue(u.Query().Get("relaxed"))
 	}
 	option := d.Provider.Lookup("relaxed")
-	return option != nil && option.Text == "true"
+	return option != nil && isTrue(option.Text)
+}
+
+// isTrue reports whether text is one of the spellings of true, such as True and 1.
+func isTrue(text string) bool {
+	on, err := strconv.ParseBool(text)
+	return err == nil && on
 }
 
 // TestPolicy tries the policyTests of all workspaces, and returns what their
@@ -455,7 +469,7 @@ type Tools struct {
 	Timeout time.Duration `json:"timeout,omitempty" jsonschema:"How long one call of a tool may take. Default: 2m."`
 	// Shared says whether the workspaces share one set of tools, whose calls
 	// name the workspace. Empty means SharedAuto.
-	Shared Sharing `json:"shared,omitempty" jsonschema:"Whether the workspaces share one set of tools, whose calls name the workspace: true, false, or auto, if there would be more than maxTools. Default: auto."`
+	Shared Sharing `json:"shared,omitempty" jsonschema:"Whether the workspaces share one set of tools, whose calls name the workspace: true, false, or auto, if there would be more than maxTools or their names have no {name}. Default: auto."`
 	// MaxTools is the most tools of workspaces that share none because of
 	// SharedAuto. Zero means 100.
 	MaxTools int `json:"maxTools,omitempty" jsonschema:"How many tools the workspaces may have before they share one set. Default: 100."`

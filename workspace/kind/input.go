@@ -56,13 +56,13 @@ func (in Input) Path(name string) string {
 	return filepath.Join(in.Dir, filepath.FromSlash(name))
 }
 
-// Protected reports whether the folder or file name is or holds the file that
-// has the options or the record of trusted files. No workspace may change these,
-// unless the file says "protectConfig: false".
+// Protected reports whether the folder or file name is or holds an audit log, or the file
+// that has the options or the record of trusted files, which no workspace may change. With
+// "protectConfig: false" in the file, only logs are protected.
 func (in Input) Protected(name string) bool { return len(in.ConfigNames(name)) > 0 }
 
-// ConfigNames returns the names that the files which [Input.Protected] is about, and audit
-// logs, have below the folder name.
+// ConfigNames returns the names that the files which [Input.Protected] is about have below
+// the folder name.
 func (in Input) ConfigNames(name string) []string {
 	if in.ConfigIn == nil {
 		return nil

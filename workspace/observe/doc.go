@@ -15,11 +15,11 @@
 // # What an observer can and cannot do
 //
 // Observers get copies. They cannot change what an operation does or returns, but
-// for a refusal before it. They are called by the goroutine of the caller, one
-// after the other, and an operation returns when all of them have: an observer that
-// takes long makes every operation take long, so one that sends events over a
-// network collects them in a channel of its own and drops what does not fit. A panic
-// of an observer is a bug of the program and is not recovered; it reaches the
-// caller, for whom an operation that was carried out then looks as if it had not
-// been.
+// for a refusal before it. They are called by the goroutine of the caller, or at the
+// end of a watch by another, one after the other, and an operation returns when all
+// of them have: an observer that takes long makes every operation take long, so one
+// that sends events over a network collects them in a channel of its own and drops
+// what does not fit. A panic of an observer is a bug of the program and is not
+// recovered; it reaches the caller, for whom an operation that was carried out then
+// looks as if it had not been.
 package observe

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/cli/term"
@@ -113,6 +114,16 @@ func (l *location) relax() error {
 	u.RawQuery = query.Encode()
 	l.url = u.String()
 	return nil
+}
+
+// relaxed reports whether symlinks may lead out of the folder.
+func (l *location) relaxed() bool {
+	u, err := url.Parse(l.url)
+	if err != nil {
+		return false
+	}
+	on, err := strconv.ParseBool(u.Query().Get("relaxed"))
+	return err == nil && on
 }
 
 // openLocation opens the workspace that no file describes.

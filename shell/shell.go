@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strings"
 	"sync"
 	"time"
 
@@ -346,10 +347,22 @@ func (s *Shell) List(ctx context.Context, dir string) ([]workspace.FileInfo, err
 }
 
 // Complete reports whether a script can be run: it is not when a quote, a block or the like
-// is open, so that more lines must follow. A script with another error is complete.
+// is open, or a backslash ends it, so that more lines must follow. A script with another
+// error is complete.
 //
 // It is for prompts that read line by line. It runs nothing and needs no session.
 func Complete(text string) bool {
+	lines := strings.TrimSuffix(text, "\n")
+	if incomplete(lines + "\n") {
+		return false
+	}
+	// A quote in place of the backslash is open, unless that is escaped or in a comment.
+	rest, continued := strings.CutSuffix(lines, `\`)
+	return !continued || !incomplete(rest+"'")
+}
+
+// incomplete reports whether the parser needs more of a script.
+func incomplete(text string) bool {
 	_, err := syntax.NewParser().Parse(newScript(text), "")
-	return !syntax.IsIncomplete(err)
+	return syntax.IsIncomplete(err)
 }

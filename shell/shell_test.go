@@ -457,3 +457,32 @@ func BenchmarkRun(b *testing.B) {
 		}
 	}
 }
+
+func TestComplete(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]bool{
+		"":                     true,
+		"echo a":               true,
+		"echo )":               true,
+		"echo 'a":              false,
+		"echo $(ls":            false,
+		"if true; then":        false,
+		"ls |\n":               false,
+		"cat <<E":              false,
+		"cat <<E\na\n":         false,
+		"cat <<E\na\nE":        true,
+		`echo a \`:             false,
+		"echo a \\\n":          false,
+		"echo a \\\n b\n":      true,
+		"echo a \\\n\n":        true,
+		`echo a \\`:            true,
+		"echo a \\\\\n":        true,
+		"echo a # b \\\n":      true,
+		"echo 'a' \\\n":        false,
+		"echo a; # b\necho \\": false,
+	} {
+		if got := shell.Complete(text); got != want {
+			t.Errorf("Complete(%q) = %v, want %v", text, got, want)
+		}
+	}
+}

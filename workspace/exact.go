@@ -19,8 +19,9 @@ type Exacter interface {
 	//
 	// Everything else is as in the FileSystem itself: versions, conditions,
 	// capabilities, and the methods that act on a symlink (Stat, Rm, Move, and
-	// a write with IfNotExist). Resolve returns a name as it is. The view can
-	// be used until the FileSystem is closed, and need not be closed itself.
+	// a write with IfNotExist). Resolve returns a name without symlinks as it is.
+	// The view can be used until the FileSystem is closed, and need not be closed
+	// itself.
 	//
 	// # Errors
 	//

@@ -92,11 +92,11 @@ type FileSystem interface {
 	// Grep searches the files at or below opts.Path for lines that match
 	// pattern, an RE2 regular expression (https://github.com/google/re2/wiki/Syntax)
 	// applied to one line at a time, unless opts.Multiline is set. The pattern does
-	// not see a "\r" at the end of a line, so that "$" matches before it, unless a
-	// "\r" is among the characters that it spells out. Matches are sorted bytewise
-	// by path, then by line; a limit keeps the first of that order. Symlinks below
-	// opts.Path are not followed. Files and directories that could not be searched
-	// are listed in [GrepResult].Skipped.
+	// not see a "\r" at the end of a line, so that "$" matches before it, unless it
+	// spells out a "\r" outside a class of several characters. Matches are sorted
+	// bytewise by path, then by line; a limit keeps the first of that order. Symlinks
+	// below opts.Path are not followed. Files and directories that could not be
+	// searched are listed in [GrepResult].Skipped.
 	//
 	// # Errors
 	//

@@ -44,7 +44,8 @@ type Runner interface {
 	// Run runs a command and waits for its end. A command that fails is a result:
 	// its exit code says so. When ctx ends, the command is killed with everything that
 	// it has started, and Run returns when these processes have ended. What a command
-	// leaves running when it ends is killed, too.
+	// leaves running when it ends is killed, too. Except in a sandbox, a program that
+	// leaves its session and clears its environment can escape both.
 	//
 	// A Read of Stdin that has begun when the command ends is not waited for.
 	//
@@ -54,9 +55,10 @@ type Runner interface {
 	//
 	// # Errors
 	//
-	// [fs.ErrInvalid] for an empty Command, and for a NUL byte in an argument or in
-	// Env; [fs.ErrNotExist], with the program as the path, if there is no such program, and
-	// [fs.ErrPermission] if it cannot be executed; those of Ls for Dir; the
+	// [fs.ErrInvalid] for an empty Command, for a NUL byte in an argument or in Env, and
+	// for a variable whose name is empty or has a "="; [fs.ErrNotExist], with the program
+	// as the path, if there is no such program, and [fs.ErrPermission] if it cannot be
+	// executed; those of Ls for Dir; the
 	// error of a Write to Stdout or Stderr, or of a Read of Stdin, that failed, for which
 	// the command is killed; and [errors.ErrUnsupported] without [Capabilities].Run.
 	Run(ctx context.Context, opts *RunOptions) (*RunResult, error)

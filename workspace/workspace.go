@@ -349,7 +349,8 @@ func (w *Workspace) Hide(hidden func(dir string) func(name string, isDir bool) b
 //
 // # Errors
 //
-// The error of change, and [errors.ErrUnsupported].
+// The error of change; [errors.ErrUnsupported]; and [ErrPolicy] from a policy that is
+// read-only or has no transactions below it.
 func (w *Workspace) Transaction(ctx context.Context, change func(ctx context.Context) error) error {
 	t, ok := As[interface {
 		Transaction(ctx context.Context, change func(ctx context.Context) error) error

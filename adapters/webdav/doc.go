@@ -16,7 +16,7 @@
 // replaced. A request that changes a name waits for another one that does, for at most
 // five seconds; then it is refused as locked. PUT honours If-Match and If-None-Match
 // against other writers in one step if the workspace has conditional writes, and an ETag
-// is the version of the file.
+// stands for the version of the file.
 //
 // Symlinks are followed. Those that lead nowhere, or out of the workspace, are not listed,
 // nor are sockets and devices. A directory with a symlink to another directory cannot be
@@ -25,7 +25,7 @@
 // # Limits
 //
 // PROPFIND lists a directory and its children, and never a tree (Depth: infinity). Locks
-// are kept in memory: at most 1,000, for an hour unless refreshed. So are properties that
-// clients invent, of at most 1 MiB in all. Both end with the handler, and other programs
-// do not see them.
+// are kept in memory: at most 1,000, for at most an hour unless refreshed. So are properties
+// that clients invent, of at most 1 MiB in all. Both end with the handler, and other
+// programs do not see them.
 package webdav

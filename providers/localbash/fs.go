@@ -126,7 +126,8 @@ type IndexOptions struct {
 // In the sandbox, which bubblewrap makes, it sees the folder, the directories of the
 // system without what only the super-user may read, and nothing else of this computer. It
 // can change the folder, its HOME and directories that vanish when it ends. Without a
-// sandbox it can do whatever the user of this process can.
+// sandbox it can do whatever the user of this process can, and a program that leaves its
+// session and clears its environment is not killed.
 type Run struct {
 	// Sandbox says what becomes of commands where there is no sandbox: empty
 	// means [SandboxTry]. [FS.Sandbox] says which one there is.

@@ -30,8 +30,8 @@
 //
 // A key "a" beside keys that begin with "a/" is a file and the directory of the
 // others at once: Stat and Ls of its parent show the file, everything below is
-// found by Walk, by Grep and by a Glob that begins with "**" and can be used by
-// its name, and Rm removes the file alone.
+// found by Walk, by Grep and by a Glob that begins with "a/" or "**" and can be
+// used by its name, and Rm removes the file alone.
 //
 // # Guarantees between processes
 //

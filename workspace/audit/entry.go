@@ -133,8 +133,8 @@ func hashOf(line []byte) string {
 // keyBytes is how long a key is.
 const keyBytes = 32
 
-// LoadKey returns the key in the file path, which it creates with a random one if
-// there is no such file. Only its owner can read the file.
+// LoadKey returns the key in the file path, which it creates with a random one, for its
+// owner alone to read, if there is no such file.
 //
 // # Errors
 //

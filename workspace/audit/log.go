@@ -62,8 +62,8 @@ var _ observe.VersionObserver = (*Log)(nil)
 // errUnwritable is in the error of operations that are refused because of the log.
 var errUnwritable = errors.New("the audit log cannot be written")
 
-// Open returns the log in the file path, which is created if it does not exist. Only
-// its owner can read it. Nil opts mean the zero Options.
+// Open returns the log in the file path, which is created, for its owner alone to read,
+// if it does not exist. Nil opts mean the zero Options.
 //
 // # Errors
 //
@@ -84,8 +84,8 @@ func Open(path string, opts *Options) (*Log, error) {
 		l.opts.LockTimeout = defaultLockTimeout
 	}
 	switch {
-	case l.opts.MaxSize < 0, l.opts.Keep < 0:
-		return nil, fmt.Errorf("audit log %s: MaxSize or Keep is below zero: %w", path, fs.ErrInvalid)
+	case l.opts.MaxSize < 0, l.opts.Keep < 0, l.opts.LockTimeout < 0:
+		return nil, fmt.Errorf("audit log %s: MaxSize, Keep or LockTimeout is below zero: %w", path, fs.ErrInvalid)
 	case l.opts.MaxSize > 0 && !rotates:
 		return nil, fmt.Errorf("audit log %s: MaxSize: %w on this system", path, errors.ErrUnsupported)
 	}

@@ -90,7 +90,7 @@ func TestRotate(t *testing.T) {
 	}
 	large := open(t, filepath.Join(t.TempDir(), "large"), &audit.Options{MaxSize: 1 << 20})
 	record(large, "a", "b")
-	for _, opts := range []*audit.Options{{MaxSize: -1}, {Keep: -1}} {
+	for _, opts := range []*audit.Options{{MaxSize: -1}, {Keep: -1}, {LockTimeout: -1}} {
 		if _, err := audit.Open(path, opts); !errors.Is(err, fs.ErrInvalid) {
 			t.Errorf("Open with %+v = %v, want ErrInvalid", opts, err)
 		}

@@ -46,7 +46,8 @@ type Error struct {
 	cause error
 }
 
-// Error implements the error interface. Each problem begins with "FILE:LINE:COLUMN:".
+// Error implements the error interface. Each problem begins with "FILE:LINE:COLUMN:", one
+// about the file as a whole with "FILE:".
 func (e *Error) Error() string {
 	shown := e.Problems[:min(len(e.Problems), document.MaxShown)]
 	texts := make([]string, len(shown))

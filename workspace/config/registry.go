@@ -104,7 +104,8 @@ func (r *Registry) byScheme(scheme string) (string, *kind.Kind, bool) {
 }
 
 // IsURL reports whether text is a URL that stands for a workspace, and not a
-// name or a path: it begins with a scheme, in letters of either case, and "://".
+// name or a path: it begins with a scheme of letters, in either case, digits and dashes,
+// and "://".
 func IsURL(text string) bool {
 	scheme, _, ok := strings.Cut(text, "://")
 	return ok && kindName(strings.ToLower(scheme))

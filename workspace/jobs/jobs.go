@@ -145,8 +145,9 @@ func (b *beginning) Len() int { return 0 }
 //
 // # Errors
 //
-// Those of [workspace.Runner] for a command that is not started, [workspace.ErrNoSpace] if
-// too many run, and [fs.ErrClosed].
+// Those of [workspace.Runner] that are known before the command begins, such as for Dir (a
+// program that does not exist can be the Err of the [Job] instead), [workspace.ErrNoSpace]
+// if too many run, and [fs.ErrClosed].
 func (s *Jobs) Start(ctx context.Context, opts *workspace.RunOptions) (id string, err error) {
 	var o workspace.RunOptions
 	if opts != nil {

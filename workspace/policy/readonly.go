@@ -68,7 +68,7 @@ func (r *ReadOnlyFS) Hide(hidden func(dir string) func(name string, isDir bool) 
 
 // Transaction implements [fallback.Transactor]: it is refused.
 func (r *ReadOnlyFS) Transaction(ctx context.Context, _ func(ctx context.Context) error) error {
-	return refuse(ctx, ops.Transaction, ".")
+	return refuse(context.WithoutCancel(ctx), ops.Transaction, ".") // transaction.Check has an ended context
 }
 
 // refuse returns the error of a change.

@@ -141,8 +141,8 @@ func (q *question) known(p resolved) bool {
 	return v.access > traverse && v.rule == nil
 }
 
-// Create implements [workspace.Creator]. Where a rule asks, it is refused: nobody
-// can be shown what a stream will write.
+// Create implements [workspace.Creator]. Where a rule asks that was not allowed for the
+// session, it is refused: nobody can be shown what a stream will write.
 func (r *RestrictedFS) Create(ctx context.Context, name string, opts *workspace.WriteOptions) (w workspace.Writer, err error) {
 	if r.report != nil {
 		err = r.watched(ctx, name, func(r *RestrictedFS) error {

@@ -3,8 +3,8 @@
 // [FS] checks names, options, contexts and capabilities, gives every error the
 // contract's form without the host's details, and ends streams with their
 // contexts. Where the store has none of their methods, it provides Glob, Grep,
-// Walk, streams and, if the [Facts] declare them, Watch and Copy. Only Move and
-// Run need the store.
+// Walk, streams, Watch if the [Facts] declare it, and Copy if they declare
+// conditional writes. Only Move and Run need the store.
 //
 //	fsys := provider.New(store, provider.Facts{Capabilities: workspace.Capabilities{Write: true}})
 //

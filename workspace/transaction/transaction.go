@@ -312,7 +312,7 @@ func (f *FS) Copy(ctx context.Context, source, destination string) (version work
 // # Errors
 //
 // [workspace.ErrPolicy] for policies without New below them, which could forbid to undo a
-// change.
+// change, and for a read-only workspace.
 func Check(ws *workspace.Workspace) error {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel() // so nothing happens

@@ -394,8 +394,8 @@ func TestOptions(t *testing.T) {
 	}
 	readOnly := workspace.New("test", policy.ReadOnly(newFS(t, memory.New(nil))), nil)
 	err = transaction.Run(t.Context(), readOnly, func(context.Context, *workspace.Workspace) error { return nil })
-	if !errors.Is(err, workspace.ErrPolicy) {
-		t.Errorf("Run() in a read-only workspace = %v, want ErrPolicy", err)
+	if check := transaction.Check(readOnly); !errors.Is(err, workspace.ErrPolicy) || !errors.Is(check, workspace.ErrPolicy) {
+		t.Errorf("Run() in a read-only workspace = %v and Check() = %v, want ErrPolicy", err, check)
 	}
 }
 

@@ -79,6 +79,24 @@ func TestSessionClose(t *testing.T) {
 	}
 }
 
+// TestRunPreflight tests that the directory is clean, and a mistake in it the error of the
+// call.
+func TestRunPreflight(t *testing.T) {
+	set := newRunSet(t, runner{machine{memory.New(nil)}, new(atomic.Int32)}, &tools.Options{})
+	for dir, want := range map[string]string{"": ".", "/": ".", "/d/e/": "d/e"} {
+		got, err := preflight(t, set, "run", object{"command": "true", "dir": dir})
+		if err != nil || len(got) != 1 || got[0].Path != want {
+			t.Errorf("Preflight of run in %q = %+v, %v, want the path %q", dir, got, err, want)
+		}
+	}
+	for _, args := range []object{{"command": "true", "dir": "../d"}, {"command": "true", "background": true, "timeout": 1}} {
+		call := call(t, set, "run", args)
+		if got, err := preflight(t, set, "run", args); !call.IsError || err == nil || err.Error() != call.Error.Error() {
+			t.Errorf("Preflight of run(%v) = %+v, %v, and the call is %s", args, got, err, call.Text)
+		}
+	}
+}
+
 // TestRunMany starts thousands of commands in the background. Those that have ended take no
 // room.
 func TestRunMany(t *testing.T) {

@@ -92,8 +92,8 @@ func TestEditFilesErrors(t *testing.T) {
 		hint    string
 	}{
 		{"no-file", object{"path": "lib/*.go", "oldText": "a", "newText": "b", "replaceAll": true}, tools.CodeNotExist, "lib/*.go: file does not exist: the glob matches no file", "Globs know"},
-		{"no-text", object{"path": "src/*.go", "oldText": "ZZ", "newText": "b", "replaceAll": true}, tools.CodeTextNotFound, "not in 3 files that the glob matches", "Nothing was written"},
-		{"one-of-several", object{"path": "src/*.go", "edits": []object{{"oldText": "old", "newText": "b", "replaceAll": true}, {"oldText": "ZZ", "newText": "b", "replaceAll": true}}}, tools.CodeTextNotFound, "edits[1]: not in 3 files", "Nothing was written"},
+		{"no-text", object{"path": "src/*.go", "oldText": "ZZ", "newText": "b", "replaceAll": true}, tools.CodeTextNotFound, "not in 2 files that the glob matches", "Left out: src/bin.go (binary). Nothing was written"},
+		{"one-of-several", object{"path": "src/*.go", "edits": []object{{"oldText": "old", "newText": "b", "replaceAll": true}, {"oldText": "ZZ", "newText": "b", "replaceAll": true}}}, tools.CodeTextNotFound, "edits[1]: not in 2 files", "Nothing was written"},
 		{"count", object{"path": "src/**/*.go", "oldText": "old", "newText": "b", "expectedCount": 2}, tools.CodeTextNotUnique, "it occurs 3 times, not 2", "src/a.go: 2, src/deep/b.go: 1"},
 		{"once", object{"path": "src/*.go", "oldText": "old", "newText": "b"}, tools.CodeNotExist, "src/*.go: file does not exist", "set replaceAll"},
 		{"insert", object{"path": "src/*.go", "insertLine": 1, "newText": "b"}, tools.CodeNotExist, "src/*.go", ""},
@@ -112,12 +112,16 @@ func TestEditFilesErrors(t *testing.T) {
 			holdAll(t, ws, nil)
 		})
 	}
+	// A file that was left out is no file that lacks the text.
+	err := bad(t, set, "edit_file", object{"path": "src/b*.go", "oldText": "old", "newText": "new", "replaceAll": true}, tools.CodeTextNotFound)
+	contains(t, "message", err.Message, "not in 0 files that the glob matches")
+	contains(t, "hint", err.Hint, "Left out: src/bin.go (binary). Nothing was written.")
 	many := map[string]string{}
 	for i := range 1001 {
 		many[fmt.Sprintf("%d.txt", i)] = "old"
 	}
 	set, _ = newSet(t, many, nil)
-	err := bad(t, set, "edit_file", object{"path": "*.txt", "oldText": "old", "newText": "new", "replaceAll": true}, tools.CodeInvalidArguments)
+	err = bad(t, set, "edit_file", object{"path": "*.txt", "oldText": "old", "newText": "new", "replaceAll": true}, tools.CodeInvalidArguments)
 	contains(t, "message", err.Message, "more than 1000 files")
 	good(t, set, "edit_file", object{"path": "[0-8]*.txt", "oldText": "old", "newText": "new", "replaceAll": true})
 }

@@ -377,7 +377,7 @@ func (w *codeLines) match(m workspace.Match, context bool) {
 		if w.numbers {
 			fmt.Fprintf(&w.out, "%d%s", n, mark)
 		}
-		w.out.WriteString(clip(strings.TrimSuffix(line, "\r"), grepChars) + "\n")
+		w.out.WriteString(clip(strings.ToValidUTF8(strings.TrimSuffix(line, "\r"), "\uFFFD"), grepChars) + "\n")
 		w.last = n
 	}
 }

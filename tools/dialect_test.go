@@ -808,3 +808,14 @@ func TestTextIsArray(t *testing.T) {
 		}
 	}
 }
+
+// TestClaudeGrepShowsText searches a file that is not UTF-8. Texts of results are.
+func TestClaudeGrepShowsText(t *testing.T) {
+	fsys := memory.New(nil)
+	put(t, fsys, "a.txt", "caf\xe9\nnext \xff\n")
+	set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: tools.DialectClaudeCode})
+	got := call(t, set, "Grep", object{"pattern": "caf", "output_mode": "content", "-A": 1})
+	if want := "/a.txt:1:caf\uFFFD\n/a.txt-2-next \uFFFD"; got.Text != want {
+		t.Errorf("Grep = %q, want %q", got.Text, want)
+	}
+}

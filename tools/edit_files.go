@@ -227,14 +227,12 @@ func (ts *toolset) planOne(ctx context.Context, plan *filesPlan, path string, ed
 	switch {
 	case errors.Is(err, workspace.ErrBinary):
 		return nil, plan.skip(path, "binary")
+	case err == nil && len(f.change.Spans()) == 0:
+		return nil, nil
+	case ts.typeOf(policy.WithApprover(ctx, nil), path) == workspace.TypeSymlink: // the file that it leads to may be another match
+		return nil, plan.skip(path, "a symlink")
 	case err != nil:
 		return nil, ops.Rename(err, ops.EditFile, path)
-	case len(f.change.Spans()) == 0:
-		return nil, nil
-	}
-	info, err := ts.ws.Stat(policy.WithApprover(ctx, nil), path)
-	if err == nil && info.Type == workspace.TypeSymlink { // the file that it leads to may be another match
-		return nil, plan.skip(path, "a symlink")
 	}
 	return f, nil
 }

@@ -3,12 +3,15 @@ package tools_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -124,6 +127,32 @@ func TestEditFilesErrors(t *testing.T) {
 	err = bad(t, set, "edit_file", object{"path": "*.txt", "oldText": "old", "newText": "new", "replaceAll": true}, tools.CodeInvalidArguments)
 	contains(t, "message", err.Message, "more than 1000 files")
 	good(t, set, "edit_file", object{"path": "[0-8]*.txt", "oldText": "old", "newText": "new", "replaceAll": true})
+}
+
+// TestEditFilesSymlinks edits files beside symlinks to a file, to directories, to nothing and
+// to themselves, none of which a glob edits.
+func TestEditFilesSymlinks(t *testing.T) {
+	dir := t.TempDir()
+	fsys, err := localbash.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { fsys.Close() })
+	put(t, fsys, "a.go", "old\n")
+	put(t, fsys, "src/b.go", "old\n")
+	for name, target := range map[string]string{"dir.go": "src", "file.go": "a.go", "loop.go": "loop.go", "missing.go": "no", "out.go": t.TempDir()} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	set := newSetOf(t, workspace.New("test", fsys, nil), nil)
+	got := good(t, set, "edit_file", object{"path": "**", "oldText": "old", "newText": "new", "replaceAll": true})
+	want := []any{"dir.go (a symlink)", "file.go (a symlink)", "loop.go (a symlink)", "out.go (a symlink)"}
+	if diff := cmp.Diff(want, got["skipped"]); diff != "" {
+		t.Errorf("skipped (-want +got):\n%s", diff)
+	}
+	holds(t, fsys, "a.go", "new\n")
+	holds(t, fsys, "src/b.go", "new\n")
 }
 
 // racing lets somebody else change one file before each write, and refuses another.

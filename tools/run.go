@@ -199,8 +199,15 @@ func runRun(ctx context.Context, ts *toolset, in *runInput) (*runOutput, error) 
 	}
 	stopped := ""
 	if !in.Background {
-		if stopped, err = waitOrKill(ctx, all, id, ts.scriptTime(in.Timeout)); err != nil {
+		limit := ts.scriptTime(in.Timeout)
+		if stopped, err = waitOrKill(ctx, all, id, limit); err != nil {
 			return nil, err
+		}
+		if stopped != "" && limit != time.Duration(in.Timeout)*time.Second {
+			stopped += ", the time of one call"
+			if ts.has(ops.Processes) {
+				stopped += "; with background there is no limit"
+			}
 		}
 	}
 	out, err := all.Output(id, 0)

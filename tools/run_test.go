@@ -97,6 +97,27 @@ func TestRunPreflight(t *testing.T) {
 	}
 }
 
+// TestRunTime tests what is said of a command that the time of the call ends, whatever the
+// timeout: "background" has none, if there is such a parameter.
+func TestRunTime(t *testing.T) {
+	t.Parallel()
+	m := runner{machine{memory.New(nil)}, new(atomic.Int32)}
+	for _, c := range []struct {
+		disable []string
+		args    object
+		want    string
+	}{
+		{nil, object{"command": "sleep", "timeout": 600}, "[it was killed after 200ms, the time of one call; with background there is no limit]"},
+		{nil, object{"command": "sleep"}, "[it was killed after 200ms, the time of one call; with background there is no limit]"},
+		{[]string{"processes"}, object{"command": "sleep", "timeout": 600}, "[it was killed after 200ms, the time of one call]"},
+	} {
+		set := newRunSet(t, m, &tools.Options{Timeout: 200 * time.Millisecond, Disable: c.disable})
+		if got := call(t, set, "run", c.args).Text; got != c.want {
+			t.Errorf("run(%v) without %v = %q, want %q", c.args, c.disable, got, c.want)
+		}
+	}
+}
+
 // TestRunMany starts thousands of commands in the background. Those that have ended take no
 // room.
 func TestRunMany(t *testing.T) {

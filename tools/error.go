@@ -107,7 +107,7 @@ func (ts *toolset) plainHint(ctx context.Context, _, path string, code Code, err
 	switch {
 	case errors.As(err, &notFound) && notFound.Nearest != nil:
 		return fmt.Sprintf("The nearest text is on line %d:\n%s\nCopy the text as it is in the file. Nothing was written.", notFound.Nearest.Line, notFound.Nearest.Text)
-	case code == CodeNotExist && errors.As(err, &inFile) && inFile.Op != ops.Rm: // what a call did not name is not for it to remove
+	case code == CodeNotExist && errors.As(err, &inFile) && inFile.Op != ops.Rm && !errors.As(err, &hinted): // what a call did not name is not for it to remove
 		if _, _, near := ts.nearName(policy.WithApprover(ctx, nil), path); near != "" && near != path {
 			return fmt.Sprintf("Did you mean %q?", near)
 		}

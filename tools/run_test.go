@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
@@ -101,20 +102,22 @@ func TestRunPreflight(t *testing.T) {
 // timeout: "background" has none, if there is such a parameter.
 func TestRunTime(t *testing.T) {
 	t.Parallel()
-	m := runner{machine{memory.New(nil)}, new(atomic.Int32)}
 	for _, c := range []struct {
 		disable []string
 		args    object
 		want    string
 	}{
-		{nil, object{"command": "sleep", "timeout": 600}, "[it was killed after 200ms, the time of one call; with background there is no limit]"},
-		{nil, object{"command": "sleep"}, "[it was killed after 200ms, the time of one call; with background there is no limit]"},
-		{[]string{"processes"}, object{"command": "sleep", "timeout": 600}, "[it was killed after 200ms, the time of one call]"},
+		{nil, object{"command": "sleep", "timeout": 600}, "[it was killed after 1m54s, the time of one call; with background there is no limit]"},
+		{nil, object{"command": "sleep"}, "[it was killed after 1m54s, the time of one call; with background there is no limit]"},
+		{[]string{"processes"}, object{"command": "sleep", "timeout": 600}, "[it was killed after 1m54s, the time of one call]"},
+		{nil, object{"command": "sleep", "timeout": 60}, "[it was killed after 1m0s]"},
 	} {
-		set := newRunSet(t, m, &tools.Options{Timeout: 200 * time.Millisecond, Disable: c.disable})
-		if got := call(t, set, "run", c.args).Text; got != c.want {
-			t.Errorf("run(%v) without %v = %q, want %q", c.args, c.disable, got, c.want)
-		}
+		synctest.Test(t, func(t *testing.T) {
+			set := newRunSet(t, runner{machine{memory.New(nil)}, new(atomic.Int32)}, &tools.Options{Disable: c.disable})
+			if got := call(t, set, "run", c.args).Text; got != c.want {
+				t.Errorf("run(%v) without %v = %q, want %q", c.args, c.disable, got, c.want)
+			}
+		})
 	}
 }
 

@@ -130,7 +130,7 @@ func TestEditFilesErrors(t *testing.T) {
 }
 
 // TestEditFilesSymlinks edits files beside symlinks to a file, to directories, to nothing and
-// to themselves, none of which a glob edits.
+// to themselves. A glob edits none of them.
 func TestEditFilesSymlinks(t *testing.T) {
 	dir := t.TempDir()
 	fsys, err := localbash.Open(dir, nil)

@@ -158,9 +158,9 @@ func TestScratch(t *testing.T) {
 	for _, files := range []map[string]string{nil, {"dev/shm/x": "of the workspace\n", "tmp/x": "of the workspace\n"}} {
 		ws := newWorkspace(t, "repo", files)
 		s := shell.New([]*workspace.Workspace{ws}, &shell.Options{Scratch: 20 << 20})
-		script := `echo hi >/dev/shm/x && cat /dev/shm/x && cat </dev/shm/x && grep -c h /dev/shm/x && cd /dev/shm && sed -i s/i/o/ x && cat x && cp x y && ls && rm x && cd /
+		script := `echo hi >/dev/shm/x && cat /dev/shm/x && cat </dev/shm/x && grep -c h /dev/shm/x && cd /dev/shm && sed -i s/i/o/ x && cat x && cp x y && ls && echo /dev/shm/* && rm x && cd / && echo /dev/shm/[x-z] /nosuch/*
 head -c 30000000 /dev/zero >/dev/shm/z || echo failed`
-		if got := output(t, s, script); !strings.HasPrefix(got, "hi\nhi\n1\nho\nx\ny\n") || !strings.HasSuffix(got, "failed\n") {
+		if got := output(t, s, script); !strings.HasPrefix(got, "hi\nhi\n1\nho\nx\ny\n/dev/shm/x /dev/shm/y\n/dev/shm/y /nosuch/*\n") || !strings.HasSuffix(got, "failed\n") {
 			t.Errorf("the scratch space: %q", got)
 		}
 		if infos, err := ws.Ls(t.Context(), ".", nil); err != nil || len(infos) != len(files) {

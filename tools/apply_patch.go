@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/charset"
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/unified"
 	"github.com/workspacekit/workspacekit/internal/wording"
@@ -93,8 +95,14 @@ func (ts *toolset) planPatch(ctx context.Context, text string) (*patch.Plan, err
 	if errors.Is(err, patch.ErrMismatch) {
 		return nil, &hintedError{err, "Copy the lines as they are in the files. Nothing was written."}
 	}
+	if errors.Is(err, fs.ErrNotExist) && deletion().MatchString(text) { // what a call did not name is not for it to remove
+		return nil, &hintedError{err, "Nothing was written." + ts.lookHint(".")}
+	}
 	return plan, err
 }
+
+// deletion matches a line of a patch that deletes a file.
+var deletion = lazyregexp.New(`(?m)^(\*\*\* Delete File: |\+\+\+ /dev/null|deleted file mode )`)
 
 // checkPatch returns the error of changes that the session may not make, because it has not
 // read what they replace. The lines of context in a patch do not count as reading: a file may

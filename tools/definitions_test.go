@@ -68,6 +68,32 @@ func TestDescriptionsNameToolsOfTheSet(t *testing.T) {
 	}
 }
 
+// TestDescriptionsOfDialects tests that the tools of a dialect name no tool of the default
+// set that there is not, and that without conditional writes nothing says that a file is
+// appended to.
+func TestDescriptionsOfDialects(t *testing.T) {
+	fsys := memory.New(nil)
+	plain := fsys.Capabilities()
+	plain.ConditionalWrite = false
+	names := regexp.MustCompile(`\b(read_file|write_file|edit_file|read_files|apply_patch)\b`)
+	for _, d := range tools.Dialects() {
+		for _, descriptions := range []tools.Descriptions{tools.DescriptionsFull, tools.DescriptionsCompact} {
+			set := newSetOf(t, workspace.New("test", restricted{fsys, plain}, nil), &tools.Options{Dialect: d, Naming: "{op}", Descriptions: descriptions})
+			for _, tool := range set.Tools() {
+				text := tool.Description() + string(tool.InputSchema())
+				for _, name := range names.FindAllString(text, -1) {
+					if _, ok := set.Lookup(name); !ok {
+						t.Errorf("%s of %s names %s:\n%s", tool.Op, d, name, text)
+					}
+				}
+				if strings.Contains(text, "append") {
+					t.Errorf("%s of %s cannot append:\n%s", tool.Op, d, text)
+				}
+			}
+		}
+	}
+}
+
 func TestDescriptionsStateTheLimit(t *testing.T) {
 	for size, want := range map[int64]string{5 << 20: "5 MiB", 3 << 10: "3 KiB", 1001: "1,001 bytes"} {
 		set, _ := newSet(t, nil, &workspace.Options{MaxFileSize: size})

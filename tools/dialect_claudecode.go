@@ -28,7 +28,7 @@ var claudeDialect = &dialect{name: DialectClaudeCode, naming: "{op}", plain: tru
 	},
 	{
 		op: "Write", like: ops.WriteFile, annotations: writeFileSpec.annotations, needs: writeFileSpec.needs,
-		about: "Writes a whole file, replacing what it held. To change a part, use {{tool \"edit_file\"}}.",
+		about: "Writes a whole file, replacing what it held.{{if has \"edit_file\"}} To change a part, use {{tool \"edit_file\"}}.{{end}}",
 		handler: adapt(func(in *codeWriteInput) *writeFileInput {
 			return &writeFileInput{Path: in.FilePath, Content: in.Content}
 		},
@@ -52,7 +52,7 @@ var claudeDialect = &dialect{name: DialectClaudeCode, naming: "{op}", plain: tru
 	},
 	{
 		op: "MultiEdit", annotations: editFileSpec.annotations, needs: editFileSpec.needs,
-		about: "Makes several edits of one file, as {{tool \"edit_file\"}} does, one after another: all of them or none.",
+		about: "Makes several edits of one file,{{if has \"edit_file\"}} as {{tool \"edit_file\"}} does,{{end}} one after another: all of them or none.",
 		shape: func(p properties, _ workspace.Capabilities) {
 			p["edits"].MinItems, p["edits"].MaxItems = jsonschema.Ptr(1), jsonschema.Ptr(editsMax)
 		},
@@ -377,7 +377,7 @@ func (w *codeLines) match(m workspace.Match, context bool) {
 		if w.numbers {
 			fmt.Fprintf(&w.out, "%d%s", n, mark)
 		}
-		w.out.WriteString(clip(strings.TrimSuffix(line, "\r"), grepChars) + "\n")
+		w.out.WriteString(clip(strings.ToValidUTF8(strings.TrimSuffix(line, "\r"), "\uFFFD"), grepChars) + "\n")
 		w.last = n
 	}
 }

@@ -520,11 +520,16 @@ func TestDialectSpellings(t *testing.T) {
 
 // TestDialectsSuggestNoDeletion deletes a name that does not exist, beside one like it.
 func TestDialectsSuggestNoDeletion(t *testing.T) {
-	for d, call := range map[tools.Dialect]string{
-		tools.DialectAgentkit:  `fs_delete {"path": "memories/mian.go", "recursive": true}`,
-		tools.DialectAnthropic: `memory {"command": "delete", "path": "/memories/mian.go"}`,
-		tools.DialectFS:        `file_delete {"path": "memories/mian.go"}`,
-		tools.DialectHelix:     `rm {"path": "memories/mian.go"}`,
+	for call, d := range map[string]tools.Dialect{
+		`fs_delete {"path": "memories/mian.go", "recursive": true}`:                                                                                  tools.DialectAgentkit,
+		`memory {"command": "delete", "path": "/memories/mian.go"}`:                                                                                  tools.DialectAnthropic,
+		`file_delete {"path": "memories/mian.go"}`:                                                                                                   tools.DialectFS,
+		`rm {"path": "memories/mian.go"}`:                                                                                                            tools.DialectHelix,
+		`apply_patch {"input": "*** Begin Patch\n*** Delete File: memories/mian.go\n*** End Patch"}`:                                                 tools.DialectOpenAI,
+		`apply_patch {"patch": "*** Begin Patch\n*** Delete File: memories/mian.go\n*** End Patch"}`:                                                 tools.DialectWorkspace,
+		`apply_patch {"patch": "--- a/memories/mian.go\n+++ /dev/null\n@@ -1 +0,0 @@\n-text\n"}`:                                                     tools.DialectWorkspace,
+		`apply_patch {"patch": "diff --git a/memories/mian.go b/memories/mian.go\ndeleted file mode 100644\n"}`:                                      tools.DialectWorkspace,
+		`apply_patch {"patch": "*** Begin Patch\n*** Delete File: memories/mian.go\n*** Update File: memories/miain.go\n@@\n-a\n+b\n*** End Patch"}`: tools.DialectWorkspace,
 	} {
 		fsys := memory.New(nil)
 		put(t, fsys, "memories/main.go", "text")
@@ -806,5 +811,16 @@ func TestTextIsArray(t *testing.T) {
 		if err := fsys.Rm(t.Context(), "1/more", nil); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestClaudeGrepShowsText searches a file that is not UTF-8. Texts of results are.
+func TestClaudeGrepShowsText(t *testing.T) {
+	fsys := memory.New(nil)
+	put(t, fsys, "a.txt", "caf\xe9\nnext \xff\n")
+	set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: tools.DialectClaudeCode})
+	got := call(t, set, "Grep", object{"pattern": "caf", "output_mode": "content", "-A": 1})
+	if want := "/a.txt:1:caf\uFFFD\n/a.txt-2-next \uFFFD"; got.Text != want {
+		t.Errorf("Grep = %q, want %q", got.Text, want)
 	}
 }

@@ -104,7 +104,8 @@ type filesPlan struct {
 	pattern string         // the glob, cleaned
 	read    []string       // the files that were read
 	files   []*plannedFile // those that change
-	skipped []string       // files that match and were not read, with the reason
+	skipped []string       // the first files that were left out, with the reason
+	left    int            // how many were left out
 }
 
 // plannedFile is a file whose change has been computed: what it had, and the version that
@@ -226,14 +227,12 @@ func (ts *toolset) planOne(ctx context.Context, plan *filesPlan, path string, ed
 	switch {
 	case errors.Is(err, workspace.ErrBinary):
 		return nil, plan.skip(path, "binary")
+	case err == nil && len(f.change.Spans()) == 0:
+		return nil, nil
+	case ts.typeOf(policy.WithApprover(ctx, nil), path) == workspace.TypeSymlink: // the file that it leads to may be another match
+		return nil, plan.skip(path, "a symlink")
 	case err != nil:
 		return nil, ops.Rename(err, ops.EditFile, path)
-	case len(f.change.Spans()) == 0:
-		return nil, nil
-	}
-	info, err := ts.ws.Stat(policy.WithApprover(ctx, nil), path)
-	if err == nil && info.Type == workspace.TypeSymlink { // the file that it leads to may be another match
-		return nil, plan.skip(path, "a symlink")
 	}
 	return f, nil
 }
@@ -241,6 +240,7 @@ func (ts *toolset) planOne(ctx context.Context, plan *filesPlan, path string, ed
 // skip notes a file that cannot be edited. It returns nil. A bounded number is listed, and
 // then that there are others.
 func (p *filesPlan) skip(path, why string) error {
+	p.left++
 	switch n := len(p.skipped); {
 	case n < editSkipped:
 		p.skipped = append(p.skipped, path+" ("+why+")")
@@ -264,8 +264,12 @@ func (p *filesPlan) check(edits []edit.Edit, several bool) error {
 		}
 		switch {
 		case total == 0:
+			hint := "Search the text first."
+			if p.left > 0 {
+				hint += " Left out: " + strings.Join(p.skipped, ", ") + "."
+			}
 			return &hintedError{ops.Error(ops.EditFile, p.pattern, edit.ErrTextNotFound, fmt.Errorf("%snot in %s that the glob matches",
-				which(i, several), wording.Count(len(p.read), "file", "files"))), "Search the text first. Nothing was written."}
+				which(i, several), wording.Count(len(p.read)-p.left, "file", "files"))), hint + " Nothing was written."}
 		case e.Count != 0 && total != e.Count:
 			return &hintedError{ops.Error(ops.EditFile, p.pattern, edit.ErrTextNotUnique, fmt.Errorf("%sit occurs %s, not %d",
 				which(i, several), wording.Count(total, "time", "times"), e.Count)), strings.Join(where, ", ") + ". Nothing was written."}

@@ -3,12 +3,15 @@ package tools_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -92,8 +95,8 @@ func TestEditFilesErrors(t *testing.T) {
 		hint    string
 	}{
 		{"no-file", object{"path": "lib/*.go", "oldText": "a", "newText": "b", "replaceAll": true}, tools.CodeNotExist, "lib/*.go: file does not exist: the glob matches no file", "Globs know"},
-		{"no-text", object{"path": "src/*.go", "oldText": "ZZ", "newText": "b", "replaceAll": true}, tools.CodeTextNotFound, "not in 3 files that the glob matches", "Nothing was written"},
-		{"one-of-several", object{"path": "src/*.go", "edits": []object{{"oldText": "old", "newText": "b", "replaceAll": true}, {"oldText": "ZZ", "newText": "b", "replaceAll": true}}}, tools.CodeTextNotFound, "edits[1]: not in 3 files", "Nothing was written"},
+		{"no-text", object{"path": "src/*.go", "oldText": "ZZ", "newText": "b", "replaceAll": true}, tools.CodeTextNotFound, "not in 2 files that the glob matches", "Left out: src/bin.go (binary). Nothing was written"},
+		{"one-of-several", object{"path": "src/*.go", "edits": []object{{"oldText": "old", "newText": "b", "replaceAll": true}, {"oldText": "ZZ", "newText": "b", "replaceAll": true}}}, tools.CodeTextNotFound, "edits[1]: not in 2 files", "Nothing was written"},
 		{"count", object{"path": "src/**/*.go", "oldText": "old", "newText": "b", "expectedCount": 2}, tools.CodeTextNotUnique, "it occurs 3 times, not 2", "src/a.go: 2, src/deep/b.go: 1"},
 		{"once", object{"path": "src/*.go", "oldText": "old", "newText": "b"}, tools.CodeNotExist, "src/*.go: file does not exist", "set replaceAll"},
 		{"insert", object{"path": "src/*.go", "insertLine": 1, "newText": "b"}, tools.CodeNotExist, "src/*.go", ""},
@@ -112,14 +115,44 @@ func TestEditFilesErrors(t *testing.T) {
 			holdAll(t, ws, nil)
 		})
 	}
+	// A file that was left out is no file that lacks the text.
+	err := bad(t, set, "edit_file", object{"path": "src/b*.go", "oldText": "old", "newText": "new", "replaceAll": true}, tools.CodeTextNotFound)
+	contains(t, "message", err.Message, "not in 0 files that the glob matches")
+	contains(t, "hint", err.Hint, "Left out: src/bin.go (binary). Nothing was written.")
 	many := map[string]string{}
 	for i := range 1001 {
 		many[fmt.Sprintf("%d.txt", i)] = "old"
 	}
 	set, _ = newSet(t, many, nil)
-	err := bad(t, set, "edit_file", object{"path": "*.txt", "oldText": "old", "newText": "new", "replaceAll": true}, tools.CodeInvalidArguments)
+	err = bad(t, set, "edit_file", object{"path": "*.txt", "oldText": "old", "newText": "new", "replaceAll": true}, tools.CodeInvalidArguments)
 	contains(t, "message", err.Message, "more than 1000 files")
 	good(t, set, "edit_file", object{"path": "[0-8]*.txt", "oldText": "old", "newText": "new", "replaceAll": true})
+}
+
+// TestEditFilesSymlinks edits files beside symlinks to a file, to directories, to nothing and
+// to themselves. A glob edits none of them.
+func TestEditFilesSymlinks(t *testing.T) {
+	dir := t.TempDir()
+	fsys, err := localbash.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { fsys.Close() })
+	put(t, fsys, "a.go", "old\n")
+	put(t, fsys, "src/b.go", "old\n")
+	for name, target := range map[string]string{"dir.go": "src", "file.go": "a.go", "loop.go": "loop.go", "missing.go": "no", "out.go": t.TempDir()} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Skip(err)
+		}
+	}
+	set := newSetOf(t, workspace.New("test", fsys, nil), nil)
+	got := good(t, set, "edit_file", object{"path": "**", "oldText": "old", "newText": "new", "replaceAll": true})
+	want := []any{"dir.go (a symlink)", "file.go (a symlink)", "loop.go (a symlink)", "out.go (a symlink)"}
+	if diff := cmp.Diff(want, got["skipped"]); diff != "" {
+		t.Errorf("skipped (-want +got):\n%s", diff)
+	}
+	holds(t, fsys, "a.go", "new\n")
+	holds(t, fsys, "src/b.go", "new\n")
 }
 
 // racing lets somebody else change one file before each write, and refuses another.

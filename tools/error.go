@@ -107,7 +107,7 @@ func (ts *toolset) plainHint(ctx context.Context, _, path string, code Code, err
 	switch {
 	case errors.As(err, &notFound) && notFound.Nearest != nil:
 		return fmt.Sprintf("The nearest text is on line %d:\n%s\nCopy the text as it is in the file. Nothing was written.", notFound.Nearest.Line, notFound.Nearest.Text)
-	case code == CodeNotExist && errors.As(err, &inFile) && inFile.Op != ops.Rm: // what a call did not name is not for it to remove
+	case code == CodeNotExist && errors.As(err, &inFile) && inFile.Op != ops.Rm && !errors.As(err, &hinted): // what a call did not name is not for it to remove
 		if _, _, near := ts.nearName(policy.WithApprover(ctx, nil), path); near != "" && near != path {
 			return fmt.Sprintf("Did you mean %q?", near)
 		}
@@ -227,8 +227,9 @@ const (
 	// CodeTextNotUnique says that the text to replace occurs several times, or not
 	// expectedCount times. Add the lines around it, or set replaceAll.
 	CodeTextNotUnique Code = "PATTERN_NOT_UNIQUE"
-	// CodeTooLarge says that a file or its new content is larger than a limit. Split it, or
-	// ask the user to raise maxFileSizeMb; the hint says if grep can search it.
+	// CodeTooLarge says that a file, its new content, a patch or a directory to copy is
+	// larger than a limit. Split it, or ask the user to raise maxFileSizeMb; the hint says if
+	// grep can search it.
 	CodeTooLarge Code = "FILE_TOO_LARGE"
 	// CodeBinary says that a file to edit is not text. Replace the whole file with
 	// write_file.
@@ -259,7 +260,8 @@ const (
 	// it would change (readBeforeWrite). Read it, and repeat the call.
 	CodeReadRequired Code = "READ_REQUIRED"
 	// CodeInvalidArguments says that the arguments do not fit the InputSchema of the tool,
-	// or contradict each other; no file was touched. Correct them as the message says.
+	// each other or the file, or a patch cannot be read; nothing was written. Correct
+	// them as the message says.
 	CodeInvalidArguments Code = "INVALID_ARGUMENTS"
 )
 

@@ -109,7 +109,7 @@ func (ts *toolset) existsHint(ctx context.Context, op, path string) string {
 	case isDir:
 		return "It is a directory. Choose another name."
 	case op == ops.Mkdir:
-		return "It is not a directory. Choose another name."
+		return "It is a file or a symlink. Choose another name."
 	}
 	return "It is there already, and nothing is replaced. Choose another destination."
 }

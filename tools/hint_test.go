@@ -241,7 +241,7 @@ func TestHintsSayWhatExists(t *testing.T) {
 		{"move", object{"source": "a", "destination": "dir/b"}, "It is there already, and nothing is replaced. Choose another destination."},
 		{"move", object{"source": "a", "destination": "a"}, "It is there already, and nothing is replaced. Choose another destination."},
 		{"mkdir", object{"path": "dir"}, "The directory is there already; with recursive that is no error."},
-		{"mkdir", object{"path": "a"}, "It is not a directory. Choose another name."},
+		{"mkdir", object{"path": "a"}, "It is a file or a symlink. Choose another name."},
 		{"write_file", object{"path": "dir", "content": "", "createOnly": true}, "It is a directory. Choose another name."},
 	} {
 		if got := bad(t, set, c.op, c.args, tools.CodeExist).Hint; got != c.want {

@@ -80,6 +80,6 @@ type facts struct {
 	DiffKiB                                                       int
 	MaxFileSize                                                   string // "" for none
 	WholeSize                                                     string // of a file that is read or edited
-	Conditional                                                   bool   // write_file has conditions
+	Appends                                                       bool   // write_file can append
 	Programs, ShellRoot                                           string // of the tool bash
 }

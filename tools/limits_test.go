@@ -31,7 +31,7 @@ func TestDocsStateTheLimits(t *testing.T) {
 			grepDefault, commas(grepMax), listBytes>>10, grepChars, grepContext),
 		fmt.Sprintf("| one match of grep | %d lines, or parts of a line |", grepParts),
 		fmt.Sprintf("| file that grep searches with `multiline` | %d MiB |", multilineBytes>>20),
-		fmt.Sprintf("| edits, replacements of one edit_file | %d, %s |", editsMax, commas(edit.MaxReplacements)),
+		fmt.Sprintf("| edits of one edit_file, replacements in one file | %d, %s |", editsMax, commas(edit.MaxReplacements)),
 		fmt.Sprintf("| files of one edit_file with a glob | %s; those that change, %d MiB before and after together |", commas(editFilesMax), editFilesBytes>>20),
 		fmt.Sprintf("| file and pattern of a regular expression in edit_file | %d MiB, 4 KiB |", edit.MaxRegexpSource>>20),
 		fmt.Sprintf("| diff | %d KiB, %d characters of a line |", unified.MaxBytes>>10, unified.LineChars),

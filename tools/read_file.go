@@ -32,10 +32,10 @@ type readFileInput struct {
 // for a binary file, whose bytes are in Base64 if they were asked for.
 type readFileOutput struct {
 	Path       string            `json:"path" jsonschema:"the file"`
-	Text       string            `json:"text" jsonschema:"the lines exactly as stored, with their line ends; with lineNumbers each begins with its number and a tab; empty if the file is binary or unchanged"`
+	Text       string            `json:"text" jsonschema:"the lines exactly as stored, with their line ends; with lineNumbers each begins with its number and a tab; empty if binary, unchanged or base64"`
 	StartLine  int               `json:"startLine" jsonschema:"the first line of text, from 1; 0 if empty"`
 	EndLine    int               `json:"endLine" jsonschema:"the last line of text; 0 if empty"`
-	TotalLines int               `json:"totalLines" jsonschema:"how many lines the file has; 0 if binary"`
+	TotalLines int               `json:"totalLines" jsonschema:"how many lines the file has; 0 if binary, unchanged or base64"`
 	NextLine   int               `json:"nextLine,omitempty" jsonschema:"the line to continue at; absent at the end"`
 	Column     int               `json:"column,omitempty" jsonschema:"the character that text begins with, if column was given"`
 	Columns    int               `json:"columns,omitempty" jsonschema:"how many characters the line has, if column was given"`

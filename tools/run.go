@@ -162,6 +162,14 @@ const oneOutput = "exec 2>&1\n"
 // pipes and quotes are as usual there.
 func (in *runInput) words() []string { return []string{"sh", "-c", oneOutput + in.Command} }
 
+// check refuses parameters that contradict each other.
+func (in *runInput) check() error {
+	if in.Background && in.Timeout > 0 {
+		return &argumentError{message: "a command in the background has no timeout", hint: "Leave timeout out, and kill the command when it has done its work."}
+	}
+	return nil
+}
+
 // runRun runs a command and waits for it, or with background starts one. A command that
 // fails, or is killed when its time is up, is a result. The time is a little less than the
 // call has, so that the output is not lost with the call.
@@ -170,8 +178,8 @@ func (in *runInput) words() []string { return []string{"sh", "-c", oneOutput + i
 //
 // Those of [jobs.Jobs.Start], and the error of a command that has ended without a result.
 func runRun(ctx context.Context, ts *toolset, in *runInput) (*runOutput, error) {
-	if in.Background && in.Timeout > 0 {
-		return nil, &argumentError{message: "a command in the background has no timeout", hint: "Leave timeout out, and kill the command when it has done its work."}
+	if err := in.check(); err != nil {
+		return nil, err
 	}
 	all, err := ts.commands.of(ctx, ts.ws)
 	if err != nil {
@@ -191,8 +199,15 @@ func runRun(ctx context.Context, ts *toolset, in *runInput) (*runOutput, error) 
 	}
 	stopped := ""
 	if !in.Background {
-		if stopped, err = waitOrKill(ctx, all, id, ts.scriptTime(in.Timeout)); err != nil {
+		limit := ts.scriptTime(in.Timeout)
+		if stopped, err = waitOrKill(ctx, all, id, limit); err != nil {
 			return nil, err
+		}
+		if stopped != "" && limit != time.Duration(in.Timeout)*time.Second {
+			stopped += ", the time of one call"
+			if ts.has(ops.Processes) {
+				stopped += "; with background there is no limit"
+			}
 		}
 	}
 	out, err := all.Output(id, 0)
@@ -245,7 +260,14 @@ func waitOrKill(ctx context.Context, all *jobs.Jobs, id string, limit time.Durat
 // planRun says that a command is run in a directory. What the command does to files cannot be
 // known.
 func planRun(_ context.Context, ts *toolset, in *runInput) ([]policy.Request, error) {
-	return []policy.Request{{Workspace: ts.ws.Name(), Op: policy.OpRun, Path: cmp.Or(in.Dir, "."), Note: fmt.Sprintf("runs %q", in.words())}}, nil
+	if err := in.check(); err != nil {
+		return nil, err
+	}
+	dir, err := ts.ws.Clean(ops.Run, in.Dir)
+	if err != nil {
+		return nil, err
+	}
+	return []policy.Request{{Workspace: ts.ws.Name(), Op: policy.OpRun, Path: dir, Note: fmt.Sprintf("runs %q", in.words())}}, nil
 }
 
 // text is the output, and in brackets how the command ended, if that was not with 0, or that

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
@@ -76,6 +77,47 @@ func TestSessionClose(t *testing.T) {
 		if got := run(ctx, "true", false); !got.IsError || got.Error.Retryable || !strings.Contains(got.Text, "the session has ended") || strings.Contains(got.Text, "again") {
 			t.Fatalf("run in a session that is closed = %+v", got)
 		}
+	}
+}
+
+// TestRunPreflight tests that the directory is clean, and a mistake in it the error of the
+// call.
+func TestRunPreflight(t *testing.T) {
+	set := newRunSet(t, runner{machine{memory.New(nil)}, new(atomic.Int32)}, &tools.Options{})
+	for dir, want := range map[string]string{"": ".", "/": ".", "/d/e/": "d/e"} {
+		got, err := preflight(t, set, "run", object{"command": "true", "dir": dir})
+		if err != nil || len(got) != 1 || got[0].Path != want {
+			t.Errorf("Preflight of run in %q = %+v, %v, want the path %q", dir, got, err, want)
+		}
+	}
+	for _, args := range []object{{"command": "true", "dir": "../d"}, {"command": "true", "background": true, "timeout": 1}} {
+		call := call(t, set, "run", args)
+		if got, err := preflight(t, set, "run", args); !call.IsError || err == nil || err.Error() != call.Error.Error() {
+			t.Errorf("Preflight of run(%v) = %+v, %v, and the call is %s", args, got, err, call.Text)
+		}
+	}
+}
+
+// TestRunTime tests what is said of a command that the time of the call ends, whatever the
+// timeout: "background" has none, if there is such a parameter.
+func TestRunTime(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		disable []string
+		args    object
+		want    string
+	}{
+		{nil, object{"command": "sleep", "timeout": 600}, "[it was killed after 1m54s, the time of one call; with background there is no limit]"},
+		{nil, object{"command": "sleep"}, "[it was killed after 1m54s, the time of one call; with background there is no limit]"},
+		{[]string{"processes"}, object{"command": "sleep", "timeout": 600}, "[it was killed after 1m54s, the time of one call]"},
+		{nil, object{"command": "sleep", "timeout": 60}, "[it was killed after 1m0s]"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			set := newRunSet(t, runner{machine{memory.New(nil)}, new(atomic.Int32)}, &tools.Options{Disable: c.disable})
+			if got := call(t, set, "run", c.args).Text; got != c.want {
+				t.Errorf("run(%v) without %v = %q, want %q", c.args, c.disable, got, c.want)
+			}
+		})
 	}
 }
 

@@ -274,7 +274,7 @@ func (ts *toolset) facts() facts {
 		GrepChars: grepChars, GrepSkipped: grepSkipped, ListKiB: listBytes >> 10,
 		Edits: editsMax, Replaced: edit.MaxReplacements, DiffKiB: unified.MaxBytes >> 10,
 		MaxFileSize: ts.maxFileSize(), WholeSize: byteSize(ts.whole.MaxFileSize()),
-		Conditional: ts.caps.ConditionalWrite,
+		Appends: ts.caps.ConditionalWrite && ts.caps.Versions,
 	}
 	if ts.bash != nil {
 		f.Programs, f.ShellRoot = strings.Join(ts.bash.make.Programs(), " "), ts.bash.root()

@@ -90,6 +90,7 @@ func TestReadRequired(t *testing.T) {
 					t.Errorf("%s shows what the file holds: %+v", c.op, err)
 				}
 			}
+			bad(t, set, "write_file", object{"path": "new", "content": "1\n", "ifVersion": info.Version}, tools.CodeConflict)
 			good(t, set, "write_file", object{"path": "new", "content": "1\n"})
 			good(t, set, "write_file", object{"path": "new", "content": "2\n"}) // its own
 			good(t, set, "edit_file", object{"path": "new", "oldText": "2", "newText": "3"})

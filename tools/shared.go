@@ -270,7 +270,7 @@ func (ts *toolset) about(front *toolset, op string) string {
 		notes = append(notes, "read-only")
 	}
 	if op == ops.WriteFile && !front.dialect.plain && front.caps.ConditionalWrite && !ts.caps.ConditionalWrite {
-		notes = append(notes, "without createOnly and ifVersion")
+		notes = append(notes, "without createOnly, ifVersion and append")
 	}
 	if front.unlikeSizes {
 		if size := byteSize(ts.ws.MaxFileSize()); size != "" {

@@ -96,7 +96,7 @@ func TestSharedSaysWhatWorkspacesCanDo(t *testing.T) {
 		"read_file": {[]string{"team-00", "team-01", "team-02", "team-03"},
 			"the workspace to work in: team-00 (the {{.Site}}, files of at most 10 MiB); team-01 (files of at most 10 MiB); " +
 				"team-02 (files of at most 1 KiB); team-03 (read-only, files of at most 10 MiB)"},
-		"write_file": {[]string{"team-00", "team-01", "team-02"}, "team-01 (without createOnly and ifVersion, files of at most 10 MiB); team-02"},
+		"write_file": {[]string{"team-00", "team-01", "team-02"}, "team-01 (without createOnly, ifVersion and append, files of at most 10 MiB); team-02"},
 		"move":       {[]string{"team-00", "team-02"}, "team-00"},
 		"edit_file":  {[]string{"team-00", "team-02"}, "team-02"},
 	} {

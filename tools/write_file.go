@@ -121,7 +121,7 @@ func (ts *toolset) explainWrite(ctx context.Context, path string, in *writeFileI
 //
 //	shown            store                  the write
 //	nothing          conditional writes     creates a file, and replaces none
-//	nothing          others                 is refused if there is a file now
+//	nothing          others, or ifVersion   is refused if there is a file now
 //	a part           any                    is refused
 //	all              conditional writes     has the version that was shown as its condition
 //	all              others, or no version  is refused unless the bytes are still the same
@@ -136,7 +136,7 @@ func (ts *toolset) writeOptions(ctx context.Context, path string, in *writeFileI
 	}
 	shown := s.file(ts.fileKey(path))
 	switch {
-	case shown == nil && ts.caps.ConditionalWrite:
+	case shown == nil && ts.caps.ConditionalWrite && in.IfVersion == "":
 		return &workspace.WriteOptions{IfNotExist: true}, nil
 	case shown == nil:
 		_, err := ts.ws.Stat(ctx, path)

@@ -70,7 +70,7 @@ var Operations = []Operation{
   workspace call rm build --recursive`, []string{"path"}, false, ""},
 	{ops.Move, "Move or rename", `  workspace call move a.txt b.txt`, []string{"source", "destination"}, false, ""},
 	{ops.Copy, "Copy a file", `  workspace call copy a.txt b.txt`, []string{"source", "destination"}, false, ""},
-	{ops.Run, "Run a command where the files are", `  workspace call run 'go test ./...' --start-dir server --timeout 600`, []string{"command"}, false, ""},
+	{ops.Run, "Run a command where the files are", `  workspace call run 'go test ./...' --start-dir server --timeout 60`, []string{"command"}, false, ""},
 	{ops.Bash, "Run a script of bash", `  workspace call bash 'grep -rl TODO src | wc -l'`, []string{"script"}, false, ""},
 }
 

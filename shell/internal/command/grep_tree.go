@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"path"
 	"regexp"
+	"slices"
+	"sort"
 	"strings"
 	"sync"
 
@@ -112,7 +114,7 @@ type grepTree struct {
 func (t *grepTree) walk(ctx context.Context) error {
 	if t.gitignore {
 		// Walk applies no .gitignore files.
-		files, err := t.at.Workspace.Glob(ctx, "**", &workspace.GlobOptions{Dir: t.at.Name, Gitignore: true})
+		files, err := globFiles(ctx, t.at, true)
 		for _, file := range files {
 			if dir, base := workspace.Split(relativeTo(t.at.Name, file)); !t.filter(dir, base) && !t.done(ctx) {
 				t.read(ctx, file)
@@ -137,6 +139,29 @@ func (t *grepTree) walk(ctx context.Context) error {
 		}
 		return nil
 	})
+}
+
+// globFiles returns the files in a directory, sorted, without symlinks, and with gitignore
+// without those that .gitignore files exclude. A Glob finds the names, and a Walk of the
+// directories that have some tells files from symlinks.
+func globFiles(ctx context.Context, at Location, gitignore bool) ([]string, error) {
+	names, err := at.Workspace.Glob(ctx, "**", &workspace.GlobOptions{Dir: at.Name, Gitignore: gitignore})
+	if err != nil || len(names) == 0 {
+		return nil, err
+	}
+	links := map[string]bool{}
+	err = at.Workspace.Walk(ctx, at.Name, &workspace.WalkOptions{TypesOnly: true}, func(info workspace.FileInfo, err error) error {
+		below := sort.SearchStrings(names, info.Path+"/")
+		switch {
+		case err != nil: // the Glob has found nothing there either
+		case info.Type == workspace.TypeSymlink:
+			links[info.Path] = true
+		case info.IsDir() && (below == len(names) || !strings.HasPrefix(names[below], info.Path+"/")):
+			return fs.SkipDir
+		}
+		return nil
+	})
+	return slices.DeleteFunc(names, func(name string) bool { return links[name] }), err
 }
 
 // leavesDir reports whether a directory is left out with all that is in it, so that walk does

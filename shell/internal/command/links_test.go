@@ -153,3 +153,18 @@ func TestMoveLinks(t *testing.T) {
 		}
 	}
 }
+
+// TestRgLinks searches and lists a folder with symlinks, which rg does not follow.
+func TestRgLinks(t *testing.T) {
+	t.Parallel()
+	_, ws := linkTree(t)
+	const files = "dir/sub/y\ndir/x\nf\nloop/two/y\nloop/x\nother\n"
+	for line, want := range map[string]string{
+		"rg --files": files, "rg --files-without-match nothing": files, "rg -cv nothing": strings.ReplaceAll(files, "\n", ":1\n"),
+		"rg --files --no-ignore": files, "rg --files to-dir": "to-dir/sub/y\nto-dir/x\n", "rg --files to-f": "to-f\n",
+	} {
+		if got, stderr, status := run(t, ws, "", line); got != want || stderr != "" || status != 0 {
+			t.Errorf("%s = %q, %q, status %d; want %q", line, got, stderr, status, want)
+		}
+	}
+}

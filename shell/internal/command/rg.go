@@ -389,8 +389,7 @@ func (r *rgRun) list(ctx context.Context, names []string, implicit bool) int {
 // implicit says that no name was given, so that they are shown without the "./" in
 // front.
 //
-// name may be a file, which is printed whatever the globs say. Paths are sorted, and come
-// from a single Glob of the workspace, which applies .gitignore files.
+// name may be a file, which is printed whatever the globs say. Paths are sorted.
 func (r *rgRun) listDir(ctx context.Context, g *grepRun, at Location, name string, implicit bool) error {
 	g.includes, g.excludes = r.filters(name)
 	if err := g.compileFilter(); err != nil {
@@ -401,7 +400,7 @@ func (r *rgRun) listDir(ctx context.Context, g *grepRun, at Location, name strin
 		g.found = true
 		return nil
 	}
-	files, err := at.Workspace.Glob(ctx, "**", &workspace.GlobOptions{Dir: at.Name, Gitignore: r.options.gitignore})
+	files, err := globFiles(ctx, at, r.options.gitignore)
 	for _, file := range files {
 		rel := relativeTo(at.Name, file)
 		dir, base := workspace.Split(rel)

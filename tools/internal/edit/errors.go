@@ -103,7 +103,7 @@ type TooManyError struct {
 }
 
 func (e *TooManyError) Error() string {
-	return fmt.Sprintf("one call replaces at most %d texts", MaxReplacements)
+	return fmt.Sprintf("one call replaces at most %d texts of a file", MaxReplacements)
 }
 
 // NotFoundError says that the text of an edit does not occur. It is

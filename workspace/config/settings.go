@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -350,10 +351,16 @@ func (d *description) explain(c *Config, op policy.Op, name string) (Explained, 
 func (d *description) relaxed() bool {
 	if d.kind == d.Provider { // a URL
 		u, err := url.Parse(d.kind.Text)
-		return err == nil && u.Query().Get("relaxed") == "true"
+		return err == nil && isTrue(u.Query().Get("relaxed"))
 	}
 	option := d.Provider.Lookup("relaxed")
-	return option != nil && option.Text == "true"
+	return option != nil && isTrue(option.Text)
+}
+
+// isTrue reports whether text is one of the spellings of true, such as True and 1.
+func isTrue(text string) bool {
+	on, err := strconv.ParseBool(text)
+	return err == nil && on
 }
 
 // TestPolicy tries the policyTests of all workspaces, and returns what their

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/cli/term"
@@ -52,9 +53,22 @@ func (f *Flags) newLocation(flag, text string) (*location, error) {
 		return nil, errors.New(term.Plain(err))
 	}
 	if f.relaxed {
-		return l, l.relax()
+		err = l.relax()
 	}
-	return l, nil
+	if l.settings.Sensitive == "" && l.isRelaxed() {
+		l.settings.Sensitive = config.AccessAllow // the default there, which "policy explain" does not know
+	}
+	return l, err
+}
+
+// isRelaxed reports whether symlinks may lead out of the folder.
+func (l *location) isRelaxed() bool {
+	u, err := url.Parse(l.url)
+	if err != nil || u.Scheme != "file" {
+		return false
+	}
+	relaxed, err := strconv.ParseBool(u.Query().Get("relaxed"))
+	return err == nil && relaxed
 }
 
 // shownURL returns a URL as errors show it after the flag that gave it: not at

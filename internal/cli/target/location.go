@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
@@ -129,12 +130,16 @@ func (l *location) relax() error {
 	return nil
 }
 
-// openLocation opens the workspace that no file describes.
+// openLocation opens the workspace that no file describes. What a store or an engine answers,
+// which has a remedy, is a [term.Failure]; anything else is a mistake on the command line.
 func (s *Selection) openLocation(ctx context.Context) (*config.Workspace, error) {
 	l := s.location
 	ws, err := l.registry.OpenURL(ctx, l.name, l.url, l.settings)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %s", l.what, term.Plain(err))
+	switch {
+	case err == nil:
+		return ws, nil
+	case l.kind != KindLocal && ops.RemedyOf(err) != "":
+		return nil, term.Fail(term.Cause(err))
 	}
-	return ws, nil
+	return nil, fmt.Errorf("%s: %s", l.what, term.Plain(err))
 }

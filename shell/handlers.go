@@ -561,7 +561,7 @@ func (r *run) process(hc interp.HandlerContext, args []string) *command.Process 
 		},
 		Environ: func() []string { return exportedVariables(hc.Env) },
 		Run:     r.runAgain,
-		Known:   func(name string) bool { return command.Programs[name] != nil },
+		Known:   func(name string) bool { return command.Programs[name] != nil || isShell(name) },
 	}
 	if p.Stdin == nil {
 		p.Stdin = strings.NewReader("")

@@ -56,8 +56,8 @@ func printSchema(cmd *cobra.Command, flags *target.Flags) error {
 
 const validateLong = `Validate checks workspace.yaml: its keys and values, the variables that it uses, and
 the options of each provider. It opens no workspace. It prints every problem with its
-line and column. If -w names a workspace, the file must have it. Validate also lists
-what the file needs your trust for; see 'workspace trust --help'.
+line and column. If -w names a workspace, the file must have it. For a file that nobody
+named, validate also lists what it needs your trust for; see 'workspace trust --help'.
 
 It exits with 0 if the file is right, and with 2 if it is wrong.`
 

@@ -20,7 +20,8 @@ more, and prints them. One is left over if the program was killed while it creat
 container, or if the engine stopped.
 
 Gc deletes only containers that your user created on this computer, and only if the
-process that created them has ended. It leaves containers with keep: true.`
+process that created them has ended, or cannot be seen from here and the container is
+stopped. It leaves containers with keep: true.`
 
 // newGC returns the command that removes left containers.
 func newGC(flags *target.Flags) *cobra.Command {

@@ -26,7 +26,7 @@ func newSuggest(flags *target.Flags) *cobra.Command {
 		Use:   "suggest FILE",
 		Short: "Print rules that allow the operations of an audit log, and no others",
 		Long: `Suggest reads an audit log and prints rules for fs that allow the operations in the log
-and deny all others. First run the agent with "mode: audit" in fs, which refuses nothing.
+and deny all others. First run the agent with "mode: audit" in fs: rules refuse nothing then.
 Suggest leaves out operations that were refused, and commands: allow those with a rule
 for run.
 

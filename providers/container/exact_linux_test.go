@@ -3,8 +3,10 @@ package container_test
 import (
 	"archive/tar"
 	"bytes"
+	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -90,6 +92,32 @@ func TestPoliciesBesideSwaps(t *testing.T) {
 		swaptest.Run(t, func(t *testing.T, dir string) workspace.FileSystem {
 			return open(t, &container.Options{Executor: executor, Root: dir})
 		})
+	})
+}
+
+// TestFilesWithoutSize reads a file of the kernel, whose size is 0 and which has content.
+func TestFilesWithoutSize(t *testing.T) {
+	inShells(t, []string{"dash", "bash", "busybox"}, func(t *testing.T, executor container.Executor) {
+		f := open(t, &container.Options{Executor: executor, Root: "/proc"})
+		const name, want = "sys/kernel/ostype", "Linux\n"
+		for _, limit := range []int64{0, 6} {
+			if data, _, err := f.ReadVersioned(t.Context(), name, limit); string(data) != want || err != nil {
+				t.Errorf("ReadVersioned(%q, %d) = %q, %v, want %q", name, limit, data, err, want)
+			}
+		}
+		if data, _, err := f.ReadVersioned(t.Context(), name, 5); !errors.Is(err, workspace.ErrTooLarge) {
+			t.Errorf("ReadVersioned(%q, 5) = %q, %v, want ErrTooLarge", name, data, err)
+		}
+		for length, want := range map[int64]string{0: want, 3: "Lin"} {
+			stream, _, err := f.Open(t.Context(), name, &workspace.OpenOptions{Length: length})
+			if err != nil {
+				t.Fatal(err)
+			}
+			data, err := io.ReadAll(stream)
+			if stream.Close(); string(data) != want || err != nil {
+				t.Errorf("Open(%q, length %d) = %q, %v, want %q", name, length, data, err, want)
+			}
+		}
 	})
 }
 

@@ -81,8 +81,8 @@ type CreateOptions struct {
 	// Mounts are folders and files of the computer that the engine runs on,
 	// which the container sees.
 	Mounts []Mount
-	// ReadOnlyRoot lets nothing be changed but what is in a writable mount or in
-	// Tmpfs.
+	// ReadOnlyRoot lets nothing be changed but what is in a writable mount, in
+	// Tmpfs and in /dev, and with Podman in /tmp, /var/tmp and /run.
 	ReadOnlyRoot bool
 	// Tmpfs are the absolute paths of directories whose files are kept in
 	// memory, within its limit, and deleted with the container. Nil means

@@ -234,6 +234,7 @@ func globRequests() []requestCase {
 		{name: "limit", keys: big, do: globs("**", &workspace.GlobOptions{Limit: 10}, 10), want: "ListObjectsV2"},
 		{name: "after", keys: big, do: globs("**", &workspace.GlobOptions{After: "web/f3999"}, 500), want: "ListObjectsV2"},
 		{name: "everything", keys: big, do: globs("**", nil, 10_000), want: "ListObjectsV2*10"},
+		{name: "ignore-files-above", keys: deep, do: globs("a/b/c/*", &workspace.GlobOptions{Gitignore: true}, 3000), want: "GetObject*3 ListObjectsV2*3"},
 	}
 }
 
@@ -260,6 +261,7 @@ func grepRequests() []requestCase {
 		{name: "one-file", keys: files, do: greps(&workspace.GrepOptions{Path: "src/f00.go"}, 1), want: "ListObjectsV2 HeadObject GetObject"},
 		{name: "too-large", keys: files, do: greps(&workspace.GrepOptions{MaxFileSize: 1}, 0), want: "ListObjectsV2"},
 		{name: "empty-file", keys: []string{"d/", "d/sub/"}, before: createText("d/empty", "", nil), do: greps(nil, 0), want: "ListObjectsV2"},
+		{name: "ignore-files-above", keys: files, do: greps(&workspace.GrepOptions{Path: "src", Gitignore: true}, 20), want: "GetObject ListObjectsV2 GetObject*20"},
 		{name: "again", keys: files, before: all, do: all, want: "ListObjectsV2"},
 		{name: "again-narrower", keys: files, before: all, do: twenty, want: "ListObjectsV2"},
 		{name: "again-after-a-change", keys: files, before: changed(all, "src/f07.go"), do: all, want: "ListObjectsV2 GetObject"},

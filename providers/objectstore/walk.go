@@ -96,7 +96,7 @@ func (s source) Stat(ctx context.Context, name string) (workspace.FileType, erro
 func (s source) Read(ctx context.Context, name string, _ *[]byte, opts scan.ReadOptions) ([]byte, error) {
 	t, known := s.tree, opts.Known
 	if known == nil {
-		return s.readIgnoreFile(ctx, name, opts.Limit)
+		return s.readUnlisted(ctx, name, opts)
 	}
 	if err := ops.CheckSize(ops.ReadFile, name, known.Size, opts.Limit); err != nil || known.Size == 0 {
 		return nil, err
@@ -123,17 +123,22 @@ func (s source) Read(ctx context.Context, name string, _ *[]byte, opts scan.Read
 	return data, nil
 }
 
-// readIgnoreFile returns the content of an ignore file. The search knows no more of it than what
-// listed has noted.
-func (s source) readIgnoreFile(ctx context.Context, name string, limit int64) ([]byte, error) {
+// readUnlisted returns the content of an ignore file, or of the file at which the search begins.
+// The search knows no more of it than what listed has noted. If there is no ignore file, the
+// reason does not matter: the search looks in each directory above the one that it lists.
+func (s source) readUnlisted(ctx context.Context, name string, opts scan.ReadOptions) ([]byte, error) {
+	t := s.tree
 	if version, ok := s.ignoreFiles.LoadAndDelete(name); ok { // it is read once in a search
-		if data, ok := s.tree.contentCache.Get(name, version.(workspace.Version)); ok && int64(len(data)) <= limit {
+		if data, ok := t.contentCache.Get(name, version.(workspace.Version)); ok && int64(len(data)) <= opts.Limit {
 			return data, nil
 		}
 	}
-	data, version, err := s.tree.ReadFile(ctx, name, limit)
-	if err == nil {
-		s.tree.contentCache.Put(name, version, data)
+	o, data, err := t.bucket.Read(ctx, t.prefix.Key(name), opts.Limit)
+	switch {
+	case err == nil:
+		t.contentCache.Put(name, o.Version(), data)
+	case opts.Top:
+		err = t.unreadable(ctx, name, err)
 	}
 	return data, err
 }

@@ -96,9 +96,10 @@ If the file has several workspaces, choose one with -w.
 With --dialect, call runs the tools of that dialect, and prints what a model reads.
 Otherwise it runs the default tools, whatever dialect the file has.
 
-Calls with the same --session file are one session: a file can be changed only after
-one of them has read it, and only if nobody has changed it since. In a workspace with the
-setting readBeforeWrite, all but bash need --session to change a file that exists.
+Calls with the same --session file are one session: they change a file only if one of them
+has read it and nobody has changed it since. The commands of run, and rm and move of a
+directory, need no read. In a workspace with the setting readBeforeWrite, all other calls
+but bash need --session to change a file that exists.
 
 If a rule requires approval, call shows what the operation would do, and asks on the
 terminal. Without a terminal, only --approve allows it.
@@ -170,7 +171,8 @@ func operations(args []string) []Operation {
 	var all []Operation
 	for _, tool := range set.Tools() {
 		o := Operation{Op: tool.Op, dialect: tools.Dialect(dialect)}
-		o.short, _, _ = strings.Cut(strings.TrimSuffix(tool.Description(), "."), ". ")
+		line, _, _ := strings.Cut(tool.Description(), "\n")
+		o.short, _, _ = strings.Cut(strings.TrimRight(line, ".:"), ". ")
 		for _, p := range tool.Parameters() {
 			if p.Required && p.Type == "string" {
 				o.positional = append(o.positional, p.Name)
@@ -236,8 +238,8 @@ func newOperation(flags *target.Flags, o Operation, named bool, session *session
 
 // notes say what differs from the descriptions of the tools.
 var notes = map[string]string{
-	ops.Bash: `The next call keeps the working directory, variables and functions only with --session,
-and call prints all of a long output, up to 16 MiB.`,
+	ops.Bash: `With --session, the next call keeps the working directory, variables and functions, but not
+/tmp. Call prints all of a long output, up to 16 MiB.`,
 	ops.ReadFile: `Call shows no images and PDFs, but names their type. --encoding base64 prints the bytes of
 a small file.`,
 }

@@ -48,6 +48,7 @@ func (i *invocation) addFlags(cmd *cobra.Command) {
 		cmd.Flags().BoolVar(&i.all, "all", false, "print all pages, instead of one")
 	}
 	if i.Op == ops.WriteFile {
+		cmd.Flags().Lookup("content").Usage = "may be empty (required, or --" + contentFlag + ")"
 		cmd.Flags().StringVar(&i.content, contentFlag, "", `write the bytes of this file, relative to the current folder; "-" is standard input`)
 	}
 }

@@ -38,9 +38,9 @@ which is the command after --, sends it each line of standard input as a prompt,
 prints what the agent says and does. It ends when standard input ends.
 
 The agent works on the files of one workspace, within the rules of workspace.yaml. Acp
-shows each change as a diff. When the agent asks a question, or a rule requires
-approval, the next line of standard input is the answer: the number of an option. Any
-other line rejects.
+shows each change as a diff. When the agent asks a question, the next line of standard
+input is the answer: the number of an option. When a rule requires approval, it is y, or
+s for the whole session. Any other line rejects.
 
 If the workspace is a folder, the agent starts in it and can do whatever your user can:
 the rules apply to what it asks acp for, and not to the programs that it starts itself.

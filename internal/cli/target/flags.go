@@ -67,7 +67,7 @@ func NewFlags(root *cobra.Command, locate Locator) *Flags {
 	f.set.Int64Var(&f.maxFileMB, "max-file-size-mb", 10, "refuse to read, write and search larger files, in MiB; without a file only")
 	f.set.BoolVar(&f.ReadOnly, "read-only", false, "change nothing, whatever the file says")
 	f.set.BoolVar(&f.sensitive, "allow-sensitive", false, "allow files with the names of secrets, such as .env, and changes of .git, as sensitive: allow in the file does")
-	f.set.BoolVar(&f.relaxed, "relaxed", false, "read through symlinks that lead out of the folder, and show secrets; without a file only")
+	f.set.BoolVar(&f.relaxed, "relaxed", false, "read through symlinks that lead out of the folder, and imply --allow-sensitive; without a file only")
 	f.set.StringVar(&f.color, "color", "auto", "when to use colors: auto, always or never")
 	f.set.BoolVar(&f.noColor, "no-color", false, "use no colors, the same as --color never")
 	// These fail for a flag that does not exist, which the tests would find.

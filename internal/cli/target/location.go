@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
@@ -53,9 +54,22 @@ func (f *Flags) newLocation(flag, text string) (*location, error) {
 		return nil, errors.New(term.Plain(err))
 	}
 	if f.relaxed {
-		return l, l.relax()
+		err = l.relax()
 	}
-	return l, nil
+	if l.settings.Sensitive == "" && l.isRelaxed() {
+		l.settings.Sensitive = config.AccessAllow // the default there, which "policy explain" does not know
+	}
+	return l, err
+}
+
+// isRelaxed reports whether symlinks may lead out of the folder.
+func (l *location) isRelaxed() bool {
+	u, err := url.Parse(l.url)
+	if err != nil || u.Scheme != "file" {
+		return false
+	}
+	relaxed, err := strconv.ParseBool(u.Query().Get("relaxed"))
+	return err == nil && relaxed
 }
 
 // shownURL returns a URL as errors show it after the flag that gave it: not at
@@ -116,22 +130,16 @@ func (l *location) relax() error {
 	return nil
 }
 
-// relaxed reports whether symlinks may lead out of the folder.
-func (l *location) relaxed() bool {
-	u, err := url.Parse(l.url)
-	if err != nil {
-		return false
-	}
-	on, err := strconv.ParseBool(u.Query().Get("relaxed"))
-	return err == nil && on
-}
-
-// openLocation opens the workspace that no file describes.
+// openLocation opens the workspace that no file describes. What a store or an engine answers,
+// which has a remedy, is a [term.Failure]; anything else is a mistake on the command line.
 func (s *Selection) openLocation(ctx context.Context) (*config.Workspace, error) {
 	l := s.location
 	ws, err := l.registry.OpenURL(ctx, l.name, l.url, l.settings)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %s", l.what, term.Plain(err))
+	switch {
+	case err == nil:
+		return ws, nil
+	case l.kind != KindLocal && ops.RemedyOf(err) != "":
+		return nil, term.Fail(term.Cause(err))
 	}
-	return ws, nil
+	return nil, fmt.Errorf("%s: %s", l.what, term.Plain(err))
 }

@@ -41,15 +41,17 @@ unread() {
 }
 
 # window LIMIT OFFSET LENGTH: the same for the file that is open as standard
-# input.
+# input. One of the kernel may have no size and content: LIMIT then ends it.
 window() {
 	limit=$1 offset=$2 length=$3
 	line=$(stat -L -c "$form" /proc/self/fd/0) || return
 	printf '%s\n' "$line"
 	set -- $line
 	[ $limit -eq 0 ] || [ "$2" -le $limit ] || return $toolarge
-	[ $offset -lt "$2" ] || return 0
-	if [ $offset -eq 0 ] && [ $length -eq 0 ]; then
+	[ $offset -eq 0 ] || [ $offset -lt "$2" ] || return 0
+	if [ "$2" -eq 0 ] && [ $length -eq 0 ] && [ $limit -gt 0 ]; then
+		head -c $((limit + 1))
+	elif [ $offset -eq 0 ] && [ $length -eq 0 ]; then
 		cat
 	elif [ $length -eq 0 ]; then
 		dd bs=1 skip=$offset count=0 && cat

@@ -17,6 +17,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
 	"mvdan.cc/sh/v3/pattern"
 	"mvdan.cc/sh/v3/syntax"
@@ -235,7 +236,7 @@ func (r *run) count(_ context.Context, hc interp.HandlerContext, args []string) 
 	switch vr := hc.Env.Get(args[1]); {
 	case len(vr.Map) > 0 || len(vr.List) > 0:
 		n = len(vr.Map) + len(vr.List)
-	case vr.IsSet() && vr.Map == nil && vr.List == nil:
+	case vr.IsSet() && vr.Kind == expand.String:
 		n = 1
 	}
 	fmt.Fprintln(hc.Stdout, n)

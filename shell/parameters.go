@@ -90,11 +90,18 @@ func (r *run) parameter(p *syntax.ParamExp) error {
 	if err := checkParam(p); err != nil {
 		return err
 	}
+	if p.Param != nil && r.refs[p.Param.Value] && listName(p) == "@" && !p.Length {
+		return fmt.Errorf("${%s[@]} is not supported, as %[1]s is a reference; pass the elements as arguments", p.Param.Value)
+	}
 	sliced, err := r.trim(p)
 	if err != nil {
 		return err
 	}
+	replaceSlashes(p)
 	unescapeReplacement(p)
+	if p.Param != nil && p.Index != nil && r.maps[p.Param.Value] {
+		p.Index = keyOf(p.Index)
+	}
 	if p.Param != nil && !r.maps[p.Param.Value] {
 		renameArithm(p.Index)
 	}
@@ -292,6 +299,17 @@ func quoteLiterally(parts []syntax.WordPart) {
 				p.Exp.Word.Parts[i] = &syntax.DblQuoted{Parts: []syntax.WordPart{&syntax.Lit{Value: "'" + quoted.Value + "'"}}}
 			}
 		}
+	}
+}
+
+// replaceSlashes makes "/" the pattern of ${x////text}, whose pattern the parser takes for empty.
+func replaceSlashes(p *syntax.ParamExp) {
+	if p.Repl == nil || !p.Repl.All || p.Repl.Orig != nil && len(p.Repl.Orig.Parts) > 0 || p.Repl.With == nil || len(p.Repl.With.Parts) == 0 {
+		return
+	}
+	if lit, ok := p.Repl.With.Parts[0].(*syntax.Lit); ok && strings.HasPrefix(lit.Value, "/") {
+		p.Repl.Orig = literal(`\/`)
+		p.Repl.With.Parts[0] = &syntax.Lit{Value: lit.Value[1:]}
 	}
 }
 

@@ -112,6 +112,9 @@ func (r *run) parse(text, name string) (*syntax.File, error) {
 		return nil, errDepth
 	}
 	if err != nil {
+		if text, found := strings.CutSuffix(err.Error(), "floating point arithmetic is a zsh feature; tried parsing as bash"); found {
+			return nil, errors.New(text + `a number has no "."; a key with one needs quotes, as in m["a.b"]`)
+		}
 		return nil, err
 	}
 	syntax.Walk(file, func(node syntax.Node) bool {
@@ -164,6 +167,7 @@ func printed(node syntax.Node) string {
 //	[[ a && b || c ]]         parentheses, see precedence; [[ a -eq b ]], see numberTest
 //	=~ "a", ${x#"a"}          command substitutions, see quoteParts; ${x%a*}, see trim
 //	((a[i]++))                an assignment, see assignElement
+//	a[i]+=x, m+=([k]=v)       other assignments, see assignments
 //	$$, $0, $PPID             variables of the session
 //	coproc, >(a), ${x/#a/b}   an error
 //
@@ -199,6 +203,9 @@ func (r *run) rewrite(node syntax.Node) (err error) {
 			}
 		case *syntax.Assign:
 			joinList(node.Value)
+			if node.Name != nil && r.maps[node.Name.Value] {
+				keys(node)
+			}
 			if node.Name != nil && !r.maps[node.Name.Value] {
 				renameArithm(node.Index)
 				if node.Array != nil {
@@ -248,6 +255,14 @@ func (r *run) rewrite(node syntax.Node) (err error) {
 			for i, expr := range node.Exprs {
 				node.Exprs[i] = unquoteLet(expr)
 				r.numbers(node.Exprs[i], inCommand, true)
+			}
+		case *syntax.UnaryArithm:
+			if node.Op == syntax.Inc || node.Op == syntax.Dec {
+				err = r.arithmeticTarget(node.X)
+			}
+		case *syntax.BinaryArithm:
+			if assigns(node.Op) {
+				err = r.arithmeticTarget(node.X)
 			}
 		case *syntax.CoprocClause:
 			err = errors.New("coproc is not supported")
@@ -329,10 +344,15 @@ func (r *run) stmt(st *syntax.Stmt) error {
 	case *syntax.TimeClause:
 		r.timeClause(st, cmd)
 	case *syntax.ArithmCmd:
-		if block := assignElement(cmd.X); block != nil {
+		if block := r.assignElement(cmd.X); block != nil {
+			st.Cmd = block
+		}
+	case *syntax.CallExpr:
+		if block := r.emptyMap(cmd); block != nil {
 			st.Cmd = block
 		}
 	case *syntax.DeclClause:
+		r.noteReferences(cmd)
 		if flag := refusedFlag(cmd); flag != "" {
 			name := "declare"
 			if cmd.Variant.Value == "local" {
@@ -346,6 +366,9 @@ func (r *run) stmt(st *syntax.Stmt) error {
 			if slices.ContainsFunc(cmd.Args, func(as *syntax.Assign) bool { return as.Name != nil }) {
 				st.Cmd = &syntax.Block{Stmts: []*syntax.Stmt{{Cmd: cmd}, {Cmd: call}}}
 			}
+		} else if call := declaredArrays(cmd); call != nil && !r.wrapped[cmd] {
+			r.wrapped[cmd] = true
+			st.Cmd = &syntax.Block{Stmts: []*syntax.Stmt{{Cmd: cmd}, {Cmd: call}}}
 		}
 	}
 	return nil
@@ -615,6 +638,9 @@ func (r *run) keepPiece(text string) (int, error) {
 func (r *run) callExpr(call *syntax.CallExpr) error {
 	if r.shell.state.internal(call) != "" {
 		return nil
+	}
+	if err := r.assignments(call); err != nil {
+		return err
 	}
 	for _, as := range call.Assigns {
 		guardAssign(as)
@@ -1006,6 +1032,11 @@ func (s *state) restoreStmt(st *syntax.Stmt) {
 				clause.Stmt = block.Stmts[1]
 			}
 			st.Cmd, st.Semicolon = clause, syntax.Pos{} // else the printer would put ";" on a line of its own
+		}
+	}
+	if block, ok := st.Cmd.(*syntax.Block); ok {
+		if decl := undeclared(block); decl != nil {
+			st.Cmd = decl
 		}
 	}
 	call, ok := st.Cmd.(*syntax.CallExpr)

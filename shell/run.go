@@ -58,6 +58,7 @@ type run struct {
 	parsing   sync.Mutex           // held by rewrite
 	functions map[string]bool      // guarded by parsing; names that scripts of the session have declared as functions
 	maps      map[string]bool      // guarded by parsing; names that were declared as associative arrays
+	refs      map[string]bool      // guarded by parsing; names that were declared as references
 	wrapped   map[syntax.Node]bool // guarded by parsing; what rewrite has put into something else in this script
 
 	mu      sync.Mutex
@@ -86,13 +87,14 @@ var errFinished = errors.New("the script has ended")
 // needs to know them before the script declares its own.
 func newRun(s *Shell, o *RunOptions) *run {
 	r := &run{shell: s, opts: s.opts, given: o, cancel: func(error) {},
-		functions: map[string]bool{}, maps: map[string]bool{}, last: map[string]int{},
+		functions: map[string]bool{}, maps: map[string]bool{}, refs: map[string]bool{}, last: map[string]int{},
 		answers: map[string]*bytes.Buffer{}, started: map[int]time.Time{}}
 	for name := range s.state.functions {
 		r.functions[name] = true
 	}
 	for name, vr := range s.state.vars {
 		r.maps[name] = vr.Kind == expand.Associative
+		r.refs[name] = vr.Kind == expand.NameRef
 	}
 	r.files = command.NewFiles(s.workspaces, s.space.Workspace, r.hooks())
 	r.out = newOutput(r)

@@ -639,6 +639,9 @@ func (r *run) callExpr(call *syntax.CallExpr) error {
 	if r.shell.state.internal(call) != "" {
 		return nil
 	}
+	if len(call.Args) == 1 && call.Args[0].Lit() == "return" {
+		call.Args = append(call.Args, lastStatus()) // the interpreter returns 0
+	}
 	if err := r.assignments(call); err != nil {
 		return err
 	}

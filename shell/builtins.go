@@ -66,6 +66,8 @@ func (r *run) internal(name string, had bool) internalFunc {
 		return r.quote
 	case trimCommand:
 		return r.trimmed
+	case tailCommand:
+		return r.tail
 	}
 	return nil
 }

@@ -341,6 +341,7 @@ func (r *run) replaceTrap(hc interp.HandlerContext, args []string) []string {
 			signals = append(signals, "EXIT")
 		case "ERR":
 			signals = append(signals, "ERR")
+			r.trapsErrors.Store(text != "-")
 		}
 	}
 	if len(signals) == 0 {

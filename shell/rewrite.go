@@ -41,6 +41,7 @@ const (
 	numberCommand  = "number" // prints the number that a value in an expression stands for
 	quoteCommand   = "quote"  // prints quoted text as a part of a pattern
 	trimCommand    = "trim"   // prints what ${x##p} leaves out
+	tailCommand    = "tail"   // returns the status of a command whose failure set -e ignores
 )
 
 // reserved are names that a script cannot give to functions, because what they do is
@@ -129,6 +130,7 @@ func (r *run) parse(text, name string) (*syntax.File, error) {
 	r.parsing.Lock()
 	defer r.parsing.Unlock()
 	r.wrapped = map[syntax.Node]bool{}
+	r.ignoreFailures(file)
 	return file, r.rewrite(file)
 }
 
@@ -926,6 +928,7 @@ func (s *state) restore(node syntax.Node) {
 				}
 			}
 		}
+		s.restoreTails(node)
 		return true
 	})
 }

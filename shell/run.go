@@ -36,17 +36,18 @@ type run struct {
 	files  *command.Files          // of this run, as its hooks are those of its observer
 	cancel context.CancelCauseFunc // ends the run; nothing until do has set it
 
-	commands   atomic.Int64 // simple commands, and programs that programs have run
-	expansions atomic.Int64 // names that globs have looked at
-	subshells  atomic.Int64 // pieces that run now
-	shells     atomic.Int64 // scripts that run in other scripts
-	maxArgs    atomic.Int64 // the most bytes that the arguments of a call had
-	captured   atomic.Int64 // bytes of command substitutions since the last check
-	keepsOpen  atomic.Int64 // calls of exec with redirections
-	unstored   atomic.Int64 // files that could not be stored, not reported by a status yet
-	listed     atomic.Bool  // the programs have been listed after an unknown command
-	optsUsed   atomic.Bool  // set or shopt was called
-	pieces     sync.RWMutex // read-locked by each piece that runs; locked for good when the run has ended
+	commands    atomic.Int64 // simple commands, and programs that programs have run
+	expansions  atomic.Int64 // names that globs have looked at
+	subshells   atomic.Int64 // pieces that run now
+	shells      atomic.Int64 // scripts that run in other scripts
+	maxArgs     atomic.Int64 // the most bytes that the arguments of a call had
+	captured    atomic.Int64 // bytes of command substitutions since the last check
+	keepsOpen   atomic.Int64 // calls of exec with redirections
+	unstored    atomic.Int64 // files that could not be stored, not reported by a status yet
+	listed      atomic.Bool  // the programs have been listed after an unknown command
+	optsUsed    atomic.Bool  // set or shopt was called
+	trapsErrors atomic.Bool  // there was a trap of ERR
+	pieces      sync.RWMutex // read-locked by each piece that runs; locked for good when the run has ended
 
 	out *output // of both streams
 

@@ -83,37 +83,6 @@ func appendsNothing(as *syntax.Assign, name string) bool {
 	return as.Append && as.Array != nil && len(as.Array.Elems) == 0 && as.Name.Value == name
 }
 
-// declaredArrays returns the command that sets the arrays that a declaration makes without a
-// value, nil if there are none.
-func declaredArrays(decl *syntax.DeclClause) *syntax.CallExpr {
-	flags, call := "", &syntax.CallExpr{}
-	for _, as := range decl.Args {
-		if as.Naked && as.Name == nil {
-			flags += as.Value.Lit()
-		} else if as.Naked {
-			call.Assigns = append(call.Assigns, emptyAppend(as.Name))
-		}
-	}
-	if len(call.Assigns) == 0 || !strings.ContainsAny(flags, "aA") || strings.ContainsAny(flags, "pfFnr") || decl.Variant.Value == "readonly" {
-		return nil
-	}
-	return call
-}
-
-// undeclared returns the declaration that stands in front of what declaredArrays has returned, nil
-// for other commands.
-func undeclared(block *syntax.Block) *syntax.DeclClause {
-	if len(block.Stmts) != 2 {
-		return nil
-	}
-	decl, ok := block.Stmts[0].Cmd.(*syntax.DeclClause)
-	if call, isCall := block.Stmts[1].Cmd.(*syntax.CallExpr); ok && isCall && len(call.Args) == 0 && len(call.Assigns) > 0 &&
-		appendsNothing(call.Assigns[0], call.Assigns[0].Name.Value) {
-		return decl
-	}
-	return nil
-}
-
 // appendElement returns a[i]="${a[i]-}"x for a[i]+=x.
 func appendElement(as *syntax.Assign) *syntax.Assign {
 	old := &syntax.ParamExp{Param: as.Name, Index: as.Index, Exp: &syntax.Expansion{Op: syntax.DefaultUnset}}
@@ -151,22 +120,6 @@ func quoteKey(as *syntax.Assign) error {
 	return nil
 }
 
-// emptyMap returns what replaces m=() for an associative array, nil for another command.
-func (r *run) emptyMap(call *syntax.CallExpr) *syntax.Block {
-	if len(call.Args) > 0 || len(call.Assigns) != 1 {
-		return nil
-	}
-	as := call.Assigns[0]
-	if as.Array == nil || len(as.Array.Elems) > 0 || as.Append || as.Index != nil || !r.maps[as.Name.Value] {
-		return nil
-	}
-	key := &syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{}}}
-	as.Array.Elems = []*syntax.ArrayElem{{Index: key, Value: literal("")}}
-	unset := quotedCall("unset")
-	unset.Args = append(unset.Args, &syntax.Word{Parts: []syntax.WordPart{&syntax.SglQuoted{Value: as.Name.Value + "[]"}}})
-	return &syntax.Block{Stmts: []*syntax.Stmt{{Cmd: call}, {Cmd: unset}}}
-}
-
 // isQuoted reports whether part is in quotes of its own.
 func isQuoted(part syntax.WordPart) bool {
 	_, ok := part.(*syntax.DblQuoted)
@@ -179,7 +132,7 @@ func isSingleQuoted(part syntax.WordPart) bool {
 	return ok
 }
 
-// keyOf returns the key of an element of an associative array that the parser takes for an
+// keyOf returns the key of an element of an associative array that the parser regards as an
 // expression, such as a-b, as a word in quotes. Other indexes are returned as they are.
 //
 // Blanks in it are lost, and the quotes of a key with quotes in it: m["a"-b].
@@ -205,31 +158,4 @@ func keys(as *syntax.Assign) {
 			elem.Index = keyOf(elem.Index)
 		}
 	}
-}
-
-// noteReferences notes which names a declaration makes references, through which the interpreter
-// reaches no element of an array.
-func (r *run) noteReferences(decl *syntax.DeclClause) {
-	isRef := decl.Variant.Value == "nameref"
-	for _, as := range decl.Args {
-		if as.Name == nil && as.Value != nil {
-			flags := as.Value.Lit()
-			isRef = isRef || strings.HasPrefix(flags, "-") && strings.Contains(flags, "n") && decl.Variant.Value != "export"
-		} else if as.Name != nil && isRef {
-			r.refs[as.Name.Value] = true
-		}
-	}
-}
-
-// arithmeticTarget returns an error for an assignment in an expression to what the interpreter does
-// not assign to. What stands alone has been replaced already, see assignElement.
-func (r *run) arithmeticTarget(target syntax.ArithmExpr) error {
-	word, ok := target.(*syntax.Word)
-	if !ok || len(word.Parts) != 1 {
-		return nil
-	}
-	if element, ok := word.Parts[0].(*syntax.ParamExp); ok && element.Index != nil || r.refs[word.Lit()] {
-		return fmt.Errorf("the assignment to %s in an expression must stand alone, as in ((%[1]s += 1))", printed(word))
-	}
-	return nil
 }

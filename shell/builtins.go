@@ -144,6 +144,15 @@ func (r *run) status(_ context.Context, _ interp.HandlerContext, args []string) 
 	return statusError(n & 0xff)
 }
 
+// tail is the command after "a && b": it has the status of that, or succeeds where bash ignores it.
+func (r *run) tail(_ context.Context, _ interp.HandlerContext, args []string) error {
+	if len(args) < 2 || r.trapsErrors.Load() || len(args) > 2 && strings.Contains(args[2], "e") {
+		return nil
+	}
+	n, _ := strconv.Atoi(args[1])
+	return statusError(n)
+}
+
 // show is declare -f: it prints functions without what rewrite has added to them.
 func (r *run) show(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	return r.eachFunction(ctx, hc, args[1:], func(_, source string) {

@@ -1,13 +1,6 @@
 package shell
 
-import (
-	"context"
-	"strconv"
-	"strings"
-
-	"mvdan.cc/sh/v3/interp"
-	"mvdan.cc/sh/v3/syntax"
-)
+import "mvdan.cc/sh/v3/syntax"
 
 // With set -e, bash ignores that a fails in "a && b", and that "! a" does. The interpreter forgets
 // that where such a command is the last one of a loop, a block, an if or a case, and ends the
@@ -90,32 +83,4 @@ func stmtLists(node syntax.Node) []*[]*syntax.Stmt {
 		return lists
 	}
 	return nil
-}
-
-// restoreTails takes back what ignoreFailures has done.
-func (s *state) restoreTails(node syntax.Node) {
-	for _, list := range stmtLists(node) {
-		if n := len(*list); n > 1 && s.isTail((*list)[n-1]) {
-			*list = (*list)[:n-1]
-		}
-	}
-}
-
-// isTail reports whether ignoreFailures has added st.
-func (s *state) isTail(st *syntax.Stmt) bool {
-	and, ok := st.Cmd.(*syntax.BinaryCmd)
-	if !ok {
-		return false
-	}
-	call, ok := and.X.Cmd.(*syntax.CallExpr)
-	return ok && s.internal(call) == tailCommand
-}
-
-// tail is the command after "a && b": it has the status of that, or succeeds where bash ignores it.
-func (r *run) tail(_ context.Context, _ interp.HandlerContext, args []string) error {
-	if len(args) < 2 || r.trapsErrors.Load() || len(args) > 2 && strings.Contains(args[2], "e") {
-		return nil
-	}
-	n, _ := strconv.Atoi(args[1])
-	return statusError(n)
 }

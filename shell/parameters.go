@@ -302,7 +302,7 @@ func quoteLiterally(parts []syntax.WordPart) {
 	}
 }
 
-// replaceSlashes makes "/" the pattern of ${x////text}, whose pattern the parser takes for empty.
+// replaceSlashes makes "/" the pattern of ${x////text}, whose pattern is empty for the parser.
 func replaceSlashes(p *syntax.ParamExp) {
 	if p.Repl == nil || !p.Repl.All || p.Repl.Orig != nil && len(p.Repl.Orig.Parts) > 0 || p.Repl.With == nil || len(p.Repl.With.Parts) == 0 {
 		return

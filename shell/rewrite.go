@@ -274,6 +274,19 @@ func (r *run) rewrite(node syntax.Node) (err error) {
 	return err
 }
 
+// arithmeticTarget returns an error for an assignment in an expression to what the interpreter does
+// not assign to. What stands alone has been replaced already, see assignElement.
+func (r *run) arithmeticTarget(target syntax.ArithmExpr) error {
+	word, ok := target.(*syntax.Word)
+	if !ok || len(word.Parts) != 1 {
+		return nil
+	}
+	if element, ok := word.Parts[0].(*syntax.ParamExp); ok && element.Index != nil || r.refs[word.Lit()] {
+		return fmt.Errorf("the assignment to %s in an expression must stand alone, as in ((%[1]s += 1))", printed(word))
+	}
+	return nil
+}
+
 // internal returns which command of the shell itself a call is of, "" if of none. Such a call
 // comes from rewrite; see the commands.
 func (s *state) internal(call *syntax.CallExpr) string {
@@ -374,6 +387,53 @@ func (r *run) stmt(st *syntax.Stmt) error {
 		}
 	}
 	return nil
+}
+
+// noteReferences notes which names a declaration makes references, through which the interpreter
+// reaches no element of an array.
+func (r *run) noteReferences(decl *syntax.DeclClause) {
+	isRef := decl.Variant.Value == "nameref"
+	for _, as := range decl.Args {
+		if as.Name == nil && as.Value != nil {
+			flags := as.Value.Lit()
+			isRef = isRef || strings.HasPrefix(flags, "-") && strings.Contains(flags, "n") && decl.Variant.Value != "export"
+		} else if as.Name != nil && isRef {
+			r.refs[as.Name.Value] = true
+		}
+	}
+}
+
+// emptyMap returns what replaces m=() for an associative array, nil for another command.
+func (r *run) emptyMap(call *syntax.CallExpr) *syntax.Block {
+	if len(call.Args) > 0 || len(call.Assigns) != 1 {
+		return nil
+	}
+	as := call.Assigns[0]
+	if as.Array == nil || len(as.Array.Elems) > 0 || as.Append || as.Index != nil || !r.maps[as.Name.Value] {
+		return nil
+	}
+	key := &syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{}}}
+	as.Array.Elems = []*syntax.ArrayElem{{Index: key, Value: literal("")}}
+	unset := quotedCall("unset")
+	unset.Args = append(unset.Args, &syntax.Word{Parts: []syntax.WordPart{&syntax.SglQuoted{Value: as.Name.Value + "[]"}}})
+	return &syntax.Block{Stmts: []*syntax.Stmt{{Cmd: call}, {Cmd: unset}}}
+}
+
+// declaredArrays returns the command that sets the arrays that a declaration makes without a
+// value, nil if there are none.
+func declaredArrays(decl *syntax.DeclClause) *syntax.CallExpr {
+	flags, call := "", &syntax.CallExpr{}
+	for _, as := range decl.Args {
+		if as.Naked && as.Name == nil {
+			flags += as.Value.Lit()
+		} else if as.Naked {
+			call.Assigns = append(call.Assigns, emptyAppend(as.Name))
+		}
+	}
+	if len(call.Assigns) == 0 || !strings.ContainsAny(flags, "aA") || strings.ContainsAny(flags, "pfFnr") || decl.Variant.Value == "readonly" {
+		return nil
+	}
+	return call
 }
 
 // storesFile reports whether a statement has a redirection into a file. Storing it can
@@ -933,6 +993,25 @@ func (s *state) restore(node syntax.Node) {
 	})
 }
 
+// restoreTails takes back what ignoreFailures has done.
+func (s *state) restoreTails(node syntax.Node) {
+	for _, list := range stmtLists(node) {
+		if n := len(*list); n > 1 && s.isTail((*list)[n-1]) {
+			*list = (*list)[:n-1]
+		}
+	}
+}
+
+// isTail reports whether ignoreFailures has added st.
+func (s *state) isTail(st *syntax.Stmt) bool {
+	and, ok := st.Cmd.(*syntax.BinaryCmd)
+	if !ok {
+		return false
+	}
+	call, ok := and.X.Cmd.(*syntax.CallExpr)
+	return ok && s.internal(call) == tailCommand
+}
+
 // numberParts returns what makeNumber has replaced, nil if w is another word.
 func (s *state) numberParts(w *syntax.Word) []syntax.WordPart {
 	for _, part := range w.Parts {
@@ -1073,6 +1152,20 @@ func (s *state) restoreStmt(st *syntax.Stmt) {
 		}
 		st.Cmd = decl
 	}
+}
+
+// undeclared returns the declaration that stands in front of what declaredArrays has returned, nil
+// for other commands.
+func undeclared(block *syntax.Block) *syntax.DeclClause {
+	if len(block.Stmts) != 2 {
+		return nil
+	}
+	decl, ok := block.Stmts[0].Cmd.(*syntax.DeclClause)
+	if call, isCall := block.Stmts[1].Cmd.(*syntax.CallExpr); ok && isCall && len(call.Args) == 0 && len(call.Assigns) > 0 &&
+		appendsNothing(call.Assigns[0], call.Assigns[0].Name.Value) {
+		return decl
+	}
+	return nil
 }
 
 // restoreSubst takes back what rewrite has done to a substitution.

@@ -183,6 +183,12 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 		return []string{"pwd"}
 	case "cd":
 		return cdArgs(args)
+	case "pushd":
+		if len(args) < 2 || args[1] != "-n" {
+			return slices.Concat([]string{r.shell.state.prefix + pushdCommand}, args[1:])
+		}
+	case "dirs":
+		return slices.Concat([]string{r.shell.state.prefix + dirsCommand}, args[1:])
 	case "set", "shopt":
 		// The options are read when the run has ended (state.take).
 		r.optsUsed.Store(true)

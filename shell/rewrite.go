@@ -41,6 +41,8 @@ const (
 	numberCommand  = "number" // prints the number that a value in an expression stands for
 	quoteCommand   = "quote"  // prints quoted text as a part of a pattern
 	trimCommand    = "trim"   // prints what ${x##p} leaves out
+	pushdCommand   = "pushd"  // pushd
+	dirsCommand    = "dirs"   // dirs
 	tailCommand    = "tail"   // returns the status of a command whose failure set -e ignores
 )
 

@@ -207,6 +207,8 @@ func (r *run) rewrite(node syntax.Node) (err error) {
 			}
 		case *syntax.Assign:
 			joinList(node.Value)
+			unescapeWord(node.Value)
+			unescapeElements(node)
 			if node.Name != nil && r.maps[node.Name.Value] {
 				keys(node)
 			}
@@ -227,6 +229,7 @@ func (r *run) rewrite(node syntax.Node) (err error) {
 			}
 		case *syntax.CaseClause:
 			joinList(node.Word)
+			unescapeWord(node.Word)
 			for _, item := range node.Items {
 				for _, pattern := range item.Patterns {
 					guardWord(pattern, true, false)
@@ -239,6 +242,9 @@ func (r *run) rewrite(node syntax.Node) (err error) {
 				node.Op = syntax.RdrOut
 			}
 			joinList(node.Word)
+			if node.Op != syntax.Hdoc && node.Op != syntax.DashHdoc {
+				unescapeWord(node.Word)
+			}
 			if node.Hdoc != nil {
 				quoteLiterally(node.Hdoc.Parts)
 			}
@@ -287,6 +293,18 @@ func (r *run) arithmeticTarget(target syntax.ArithmExpr) error {
 		return fmt.Errorf("the assignment to %s in an expression must stand alone, as in ((%[1]s += 1))", printed(word))
 	}
 	return nil
+}
+
+// unescapeElements is unescapeWord for the elements of an array that have an index.
+func unescapeElements(as *syntax.Assign) {
+	if as.Array == nil {
+		return
+	}
+	for _, elem := range as.Array.Elems {
+		if elem.Index != nil {
+			unescapeWord(elem.Value)
+		}
+	}
 }
 
 // internal returns which command of the shell itself a call is of, "" if of none. Such a call
@@ -728,6 +746,7 @@ func (r *run) fields(words *[]*syntax.Word, index int) error {
 	total := 0
 	for i, w := range *words {
 		before := len(g.terms)
+		unescapeDefaults(w)
 		g.word(w, false, true)
 		if i < index && len(g.terms) > before {
 			index = 0

@@ -44,6 +44,9 @@ func (r *run) ignoreLast(st *syntax.Stmt) {
 				continue
 			}
 			last := (*list)[len(*list)-1]
+			if r.shell.state.isTail(last) {
+				continue
+			}
 			r.ignoreLast(last)
 			and, ok := last.Cmd.(*syntax.BinaryCmd)
 			if last.Background || last.Disown || !last.Negated && (!ok || and.Op != syntax.AndStmt) {

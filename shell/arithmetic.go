@@ -19,11 +19,11 @@ import (
 // zero, a command substitution that prints the number ([evaluation]). The letter after the path
 // is a [numberUse], here "e":
 //
-//	$((x + 1))      $(($(<'/dev/guarded-number/ex') + 1))
+//	$((x + 1))      $((${x:0:0}$(<'/dev/guarded-number/ex') + 1))
 //	$((2 * $x))     $((2 * ${x:0:0}$(<'/dev/guarded-number/e=x')))
 //	$(($(cmd)))     $(($('wk number' '(' "$(cmd)")$(<'/dev/guarded-number/e')))
 //	$((2 * $1))     $((2 * ${1:0:0}$('wk number' '=' "$1")$(<'/dev/guarded-number/e')))
-//	$((2 / x))      $((2 / $(<'/dev/guarded-number/e/x')))
+//	$((2 / x))      $((2 / ${x:0:0}$(<'/dev/guarded-number/e/x')))
 //	$((2 / (x-y)))  $((2 / $('wk number' '/' "$(((x-y)))")$(<'/dev/guarded-number/e')))
 //
 // After "(" there is any expression. After "=" there is one that stands beside an operator: as
@@ -79,7 +79,7 @@ func (r *run) divisor(expr syntax.ArithmExpr, use numberUse) *syntax.Word {
 			return nil
 		}
 		if syntax.ValidName(word.Lit()) || integer().MatchString(word.Lit()) {
-			return &syntax.Word{Parts: []syntax.WordPart{readFrom(numberPath + string(use) + "/" + word.Lit())}}
+			return &syntax.Word{Parts: append(checkedName(word.Lit()), readFrom(numberPath+string(use)+"/"+word.Lit()))}
 		}
 	}
 	changes := false
@@ -115,12 +115,12 @@ func assigns(op syntax.BinAritOperator) bool {
 	return op == syntax.Assgn || elementOps[op] != 0
 }
 
-// assignElement returns what replaces an expression that assigns to an element of an array, which
-// the interpreter cannot: nil for another expression. The last command has its status.
+// assignElement returns what replaces an expression that assigns to an element of an array or to a
+// reference, which the interpreter cannot: nil for another expression. The last command has its status.
 //
 //	((m[$k]++))     { m[$k]=$((m[$k] + 1)); ((m[$k] - 1)); }
 //	((m[$k]+=2))    { m[$k]=$((m[$k] + (2))); ((m[$k])); }
-func assignElement(expr syntax.ArithmExpr) *syntax.Block {
+func (r *run) assignElement(expr syntax.ArithmExpr) *syntax.Block {
 	var target, value, status syntax.ArithmExpr
 	one := literal("1")
 	switch expr := expr.(type) {
@@ -150,7 +150,9 @@ func assignElement(expr syntax.ArithmExpr) *syntax.Block {
 		return nil
 	}
 	element, ok := word.Parts[0].(*syntax.ParamExp)
-	if !ok || element.Index == nil || element.Dollar.IsValid() {
+	if name := word.Lit(); r.refs[name] {
+		element = &syntax.ParamExp{Param: &syntax.Lit{Value: name}}
+	} else if !ok || element.Index == nil || element.Dollar.IsValid() {
 		return nil
 	}
 	assign := &syntax.Assign{Name: element.Param, Index: element.Index, Value: &syntax.Word{Parts: []syntax.WordPart{&syntax.ArithmExp{X: value}}}}
@@ -174,7 +176,7 @@ var elementOps = map[syntax.BinAritOperator]syntax.BinAritOperator{
 func (r *run) makeNumber(w *syntax.Word, use numberUse, alone bool) {
 	lit := w.Lit()
 	if _, err := integerValue(lit); syntax.ValidName(lit) || looksLikeNumber().MatchString(lit) && (err != nil || len(lit) > 18) {
-		w.Parts = []syntax.WordPart{readFrom(numberPath + string(use) + lit)}
+		w.Parts = append(checkedName(lit), readFrom(numberPath+string(use)+lit))
 		return
 	}
 	if !isDynamic(w.Parts) {
@@ -188,7 +190,7 @@ func (r *run) makeNumber(w *syntax.Word, use numberUse, alone bool) {
 	w.Parts = nil
 	for _, part := range text {
 		if p, ok := part.(*syntax.ParamExp); ok && isSimple(p) {
-			w.Parts = append(w.Parts, &syntax.ParamExp{Param: &syntax.Lit{Value: p.Param.Value}, Slice: &syntax.Slice{Offset: literal("0"), Length: literal("0")}})
+			w.Parts = append(w.Parts, emptySlice(p.Param.Value))
 		}
 	}
 	if p, ok := text[0].(*syntax.ParamExp); ok && len(text) == 1 && isSimple(p) && syntax.ValidName(p.Param.Value) {
@@ -196,6 +198,19 @@ func (r *run) makeNumber(w *syntax.Word, use numberUse, alone bool) {
 		return
 	}
 	w.Parts = append(w.Parts, r.printedNumber(use, mark, text...)...)
+}
+
+// checkedName returns ${x:0:0} for a name x, nothing for a number.
+func checkedName(text string) []syntax.WordPart {
+	if !syntax.ValidName(text) {
+		return nil
+	}
+	return []syntax.WordPart{emptySlice(text)}
+}
+
+// emptySlice returns ${name:0:0}, which is an error where set -u asks for one.
+func emptySlice(name string) *syntax.ParamExp {
+	return &syntax.ParamExp{Param: &syntax.Lit{Value: name}, Slice: &syntax.Slice{Offset: literal("0"), Length: literal("0")}}
 }
 
 // isSimple reports whether p is $x or ${x}.
@@ -293,7 +308,11 @@ func (e *evaluation) number(text string, alone bool) (string, error) {
 	case len(text) > maxExpression:
 		return "", errors.New("expression too long")
 	case syntax.ValidName(text):
-		return e.number(e.Environ.Get(cmp.Or(renames[text], text)).String(), true)
+		vr := e.Environ.Get(cmp.Or(renames[text], text))
+		if vr.Kind == expand.NameRef {
+			_, vr = vr.Resolve(e.Environ)
+		}
+		return e.number(vr.String(), true)
 	}
 	expr, err := parseExpression(text)
 	if err != nil {

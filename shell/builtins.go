@@ -17,6 +17,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
 	"mvdan.cc/sh/v3/pattern"
 	"mvdan.cc/sh/v3/syntax"
@@ -65,6 +66,12 @@ func (r *run) internal(name string, had bool) internalFunc {
 		return r.quote
 	case trimCommand:
 		return r.trimmed
+	case tailCommand:
+		return r.tail
+	case pushdCommand:
+		return r.pushd
+	case dirsCommand:
+		return r.dirs
 	}
 	return nil
 }
@@ -89,12 +96,16 @@ func (r *run) runPiece(ctx context.Context, hc interp.HandlerContext, args []str
 	}
 	defer r.pieces.RUnlock()
 	n, _ := strconv.Atoi(args[1])
+	text := r.shell.state.piece(n)
+	if text == "" {
+		return errFinished // a job that begins after its script has ended, whose pieces are dropped
+	}
 	// A part that waits for its neighbor would otherwise never see that ctx has ended.
 	end := context.AfterFunc(ctx, func() { unblock(hc.Stdin); unblock(hc.Stdout) })
 	defer end()
 	ctx, store := keeping(ctx)
 	status := store(r.protect(func() error {
-		err = hc.Builtin(ctx, []string{"eval", "{ " + r.shell.state.piece(n) + "\n} >" + pipePath})
+		err = hc.Builtin(ctx, []string{"eval", "{ " + text + "\n} >" + pipePath})
 		return nil
 	}))
 	if status != 0 {
@@ -139,6 +150,40 @@ func (r *run) status(_ context.Context, _ interp.HandlerContext, args []string) 
 	}
 	n, _ := strconv.Atoi(args[1])
 	return statusError(n & 0xff)
+}
+
+// tail is the command after "a && b": it has the status of that, or succeeds where bash ignores it.
+func (r *run) tail(_ context.Context, _ interp.HandlerContext, args []string) error {
+	if len(args) < 2 || r.trapsErrors.Load() || len(args) > 2 && strings.Contains(args[2], "e") {
+		return nil
+	}
+	n, _ := strconv.Atoi(args[1])
+	return statusError(n)
+}
+
+// pushd is the builtin of that name. The interpreter's forgets what cd has changed since the last one.
+func (r *run) pushd(ctx context.Context, hc interp.HandlerContext, args []string) error {
+	if err := eval(ctx, hc, currentOnStack(hc)); err != nil {
+		return err
+	}
+	return hc.Builtin(ctx, append([]string{"pushd"}, args[1:]...))
+}
+
+// dirs is the builtin of that name, see pushd.
+func (r *run) dirs(ctx context.Context, hc interp.HandlerContext, args []string) error {
+	restore := "; unset OLDPWD"
+	if old := hc.Env.Get("OLDPWD"); old.IsSet() {
+		restore = "; OLDPWD=" + quoted(old.String())
+	}
+	if err := eval(ctx, hc, currentOnStack(hc)+restore); err != nil {
+		return err
+	}
+	return hc.Builtin(ctx, append([]string{"dirs"}, args[1:]...))
+}
+
+// currentOnStack returns a script that makes the working directory the top of the stack of pushd.
+func currentOnStack(hc interp.HandlerContext) string {
+	return "{ pushd -n " + quoted(hc.Dir) + " && popd; } >/dev/null"
 }
 
 // show is declare -f: it prints functions without what rewrite has added to them.
@@ -235,7 +280,7 @@ func (r *run) count(_ context.Context, hc interp.HandlerContext, args []string) 
 	switch vr := hc.Env.Get(args[1]); {
 	case len(vr.Map) > 0 || len(vr.List) > 0:
 		n = len(vr.Map) + len(vr.List)
-	case vr.IsSet() && vr.Map == nil && vr.List == nil:
+	case vr.IsSet() && vr.Kind == expand.String:
 		n = 1
 	}
 	fmt.Fprintln(hc.Stdout, n)

@@ -35,6 +35,7 @@ func (r *run) guardTest(expr syntax.TestExpr) syntax.TestExpr {
 		expr.Y = r.guardTest(expr.Y)
 	case *syntax.Word:
 		joinList(expr)
+		unescapeWord(expr)
 		guardWord(expr, false, false)
 	}
 	return expr

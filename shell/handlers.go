@@ -183,6 +183,12 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 		return []string{"pwd"}
 	case "cd":
 		return cdArgs(args)
+	case "pushd":
+		if len(args) < 2 || args[1] != "-n" {
+			return slices.Concat([]string{r.shell.state.prefix + pushdCommand}, args[1:])
+		}
+	case "dirs":
+		return slices.Concat([]string{r.shell.state.prefix + dirsCommand}, args[1:])
 	case "set", "shopt":
 		// The options are read when the run has ended (state.take).
 		r.optsUsed.Store(true)
@@ -341,6 +347,7 @@ func (r *run) replaceTrap(hc interp.HandlerContext, args []string) []string {
 			signals = append(signals, "EXIT")
 		case "ERR":
 			signals = append(signals, "ERR")
+			r.trapsErrors.Store(text != "-")
 		}
 	}
 	if len(signals) == 0 {
@@ -400,13 +407,14 @@ var plainElement = lazyregexp.New(`^[^\[]*(\[([A-Za-z0-9_]*|[@*]|-[0-9]+)\])?$`)
 // by itself. Those of associative arrays are keys, which it takes as they are.
 //
 //	unset 'a[$i+1]'    eval 'unset "a[$(($i+1))]"'
+//	unset ref          eval 'unset target'
 func (r *run) replaceUnset(ctx context.Context, hc interp.HandlerContext, args []string) []string {
 	text, computed := "unset", false
 	for _, arg := range args[1:] {
 		name, sub, _ := strings.Cut(arg, "[")
 		vr := hc.Env.Get(name)
-		if _, target := vr.Resolve(hc.Env); vr.Kind == expand.NameRef {
-			vr = target
+		if target, value := vr.Resolve(hc.Env); vr.Kind == expand.NameRef && !slices.Contains(args, "-n") {
+			vr, arg, name, computed = value, target+strings.TrimPrefix(arg, name), target, true
 		}
 		if plainElement().MatchString(arg) || vr.Kind == expand.Associative {
 			text += " " + quoted(arg)
@@ -655,14 +663,14 @@ func (r *run) runProgram(ctx context.Context, p *command.Process) int {
 //
 //	bash -eu -o pipefail -c 'echo $0 $1' name arg
 //	bash script.sh arg
-//	echo 'echo hi' | bash
+//	echo 'echo hi $1' | bash -s there
 //
 // Long options change nothing. Exported variables are all that the script inherits.
 func (r *run) runShell(ctx context.Context, p *command.Process) int {
 	var options []string
 	args := p.Args[1:]
-	isScript := false
-	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+	isScript, isInput := false, false
+	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
 		arg := args[0]
 		args = args[1:]
 		if arg == "--" || arg == "-" {
@@ -682,7 +690,9 @@ func (r *run) runShell(ctx context.Context, p *command.Process) int {
 					options = append(options, "-o", args[0])
 					args = args[1:]
 				}
-			case 'l', 'i', 's', 'E': // for E, see setFlags
+			case 's':
+				isInput = true
+			case 'l', 'i', 'E': // for E, see setFlags
 			default:
 				fmt.Fprintf(p.Stderr, "bash: -%c: invalid option\n", c)
 				return 2
@@ -700,7 +710,7 @@ func (r *run) runShell(ctx context.Context, p *command.Process) int {
 		}
 		return r.nested(ctx, p, args[0], name, options, args[min(2, len(args)):])
 	}
-	if len(args) > 0 {
+	if len(args) > 0 && !isInput {
 		data, _, err := p.ReadFile(ctx, args[0])
 		if err != nil {
 			fmt.Fprintf(p.Stderr, "bash: %s: %s\n", args[0], command.ErrorText(err))
@@ -714,7 +724,7 @@ func (r *run) runShell(ctx context.Context, p *command.Process) int {
 	}
 	// The script was the input, so that its commands have none.
 	p.Stdin = strings.NewReader("")
-	return r.nested(ctx, p, string(data), "bash", options, nil)
+	return r.nested(ctx, p, string(data), "bash", options, args)
 }
 
 // runScript runs a file of the workspace as a script. There is no permission to execute, so

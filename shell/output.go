@@ -86,6 +86,9 @@ type stderrFilter struct{ io.Writer }
 // guardText is how a guard looks in a trace.
 var guardText = lazyregexp.New(`\$\(<\s*'` + guardPrefix + `[^']*'\) ?`)
 
+// emptyAppendText is what rewrite has put in front of an assignment, see emptyAppend.
+var emptyAppendText = lazyregexp.New(`^\+ \w+\+=\(\)\n$`)
+
 // numberText is how a value in an expression looks in a trace, see numberPath.
 var numberText = lazyregexp.New(`(?:\$\{\w+:0:0\})*(?:\$\(\{ '` + internalPrefix + `\w+ ` + numberCommand + `' '.' "((?:[^"\\]|\\.)*)"; \} >` + capturePath +
 	`\)\$\(<'` + numberPath + `\w'\)|\$\(<'` + numberPath + `\w/?[(=]?(\w+)'\))`)
@@ -98,7 +101,7 @@ var numberText = lazyregexp.New(`(?:\$\{\w+:0:0\})*(?:\$\(\{ '` + internalPrefix
 func (f *stderrFilter) Write(b []byte) (int, error) {
 	text := string(b)
 	switch {
-	case strings.HasPrefix(text, "+ "+internalPrefix):
+	case strings.HasPrefix(text, "+ "+internalPrefix), emptyAppendText().MatchString(text):
 		return len(b), nil
 	case strings.Contains(text, guardPrefix), strings.Contains(text, numberPath):
 		text = numberText().ReplaceAllString(guardText().ReplaceAllString(text, ""), "$1$2")

@@ -90,11 +90,19 @@ func (r *run) parameter(p *syntax.ParamExp) error {
 	if err := checkParam(p); err != nil {
 		return err
 	}
+	if p.Param != nil && r.refs[p.Param.Value] && listName(p) == "@" && !p.Length {
+		return fmt.Errorf("${%s[@]} is not supported, as %[1]s is a reference; pass the elements as arguments", p.Param.Value)
+	}
 	sliced, err := r.trim(p)
 	if err != nil {
 		return err
 	}
+	replaceSlashes(p)
 	unescapeReplacement(p)
+	unescapeDefault(p, func(c byte) bool { return strings.IndexByte("$`\"\\", c) >= 0 }) // also in double quotes
+	if p.Param != nil && p.Index != nil && r.maps[p.Param.Value] {
+		p.Index = keyOf(p.Index)
+	}
 	if p.Param != nil && !r.maps[p.Param.Value] {
 		renameArithm(p.Index)
 	}
@@ -295,35 +303,100 @@ func quoteLiterally(parts []syntax.WordPart) {
 	}
 }
 
-// unescapeReplacement puts what has a backslash in the text of ${x/a/text} into quotes instead.
-func unescapeReplacement(p *syntax.ParamExp) {
-	if p.Repl == nil || p.Repl.With == nil {
+// replaceSlashes makes "/" the pattern of ${x////text}, whose pattern is empty for the parser.
+func replaceSlashes(p *syntax.ParamExp) {
+	if p.Repl == nil || !p.Repl.All || p.Repl.Orig != nil && len(p.Repl.Orig.Parts) > 0 || p.Repl.With == nil || len(p.Repl.With.Parts) == 0 {
 		return
 	}
+	if lit, ok := p.Repl.With.Parts[0].(*syntax.Lit); ok && strings.HasPrefix(lit.Value, "/") {
+		p.Repl.Orig = literal(`\/`)
+		p.Repl.With.Parts[0] = &syntax.Lit{Value: lit.Value[1:]}
+	}
+}
+
+// unescapeReplacement puts what has a backslash in the text of ${x/a/text} into quotes instead.
+func unescapeReplacement(p *syntax.ParamExp) {
+	if p.Repl != nil && p.Repl.With != nil {
+		p.Repl.With.Parts = unescaped(p.Repl.With.Parts, isEscaped)
+	}
+}
+
+// isEscaped reports whether a backslash before c can become quotes. Others stay, for the interpreter.
+func isEscaped(c byte) bool { return c != '\'' && c < 0x80 }
+
+// unescapeDefault does that for ${x:-text}.
+func unescapeDefault(p *syntax.ParamExp, special func(c byte) bool) {
+	if p.Exp == nil || p.Exp.Word == nil {
+		return
+	}
+	switch p.Exp.Op {
+	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull, syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
+		p.Exp.Word.Parts = unescaped(p.Exp.Word.Parts, special)
+	}
+}
+
+// unescapeWord does that for a word that makes one field, in which the interpreter keeps
+// backslashes: the value of an assignment, the word of a redirection or of a case, and those of
+// [[ ]] that are no patterns. w may be nil.
+func unescapeWord(w *syntax.Word) {
+	if w == nil {
+		return
+	}
+	unescapeDefaults(w)
+	w.Parts = unescaped(w.Parts, func(byte) bool { return true })
+}
+
+// unescapeDefaults does that for each ${x:-text} in w that is not in quotes.
+func unescapeDefaults(w *syntax.Word) {
+	for _, part := range w.Parts {
+		if p, ok := part.(*syntax.ParamExp); ok {
+			unescapeDefault(p, func(byte) bool { return true })
+		}
+	}
+}
+
+// unescaped returns parts with quotes in place of the backslashes before characters that are
+// special.
+func unescaped(words []syntax.WordPart, special func(c byte) bool) []syntax.WordPart {
 	var parts []syntax.WordPart
-	for _, part := range p.Repl.With.Parts {
+	for _, part := range words {
 		lit, ok := part.(*syntax.Lit)
 		if !ok {
 			parts = append(parts, part)
 			continue
 		}
-		rest := lit.Value
+		plain, rest := "", lit.Value
 		for {
 			at := strings.IndexByte(rest, '\\')
-			if at < 0 || at+1 >= len(rest) || rest[at+1] == '\'' || rest[at+1] >= 0x80 {
+			if at < 0 || at+1 >= len(rest) {
 				break
 			}
-			if at > 0 {
-				parts = append(parts, &syntax.Lit{Value: rest[:at]})
-			}
-			parts = append(parts, &syntax.SglQuoted{Value: rest[at+1 : at+2]})
+			plain += rest[:at]
+			c := rest[at+1]
 			rest = rest[at+2:]
+			if !special(c) {
+				plain += "\\" + string([]byte{c})
+				continue
+			}
+			if c >= 0x80 { // the first byte of a character, which needs no quotes
+				plain += string([]byte{c})
+				continue
+			}
+			if plain != "" {
+				parts = append(parts, &syntax.Lit{Value: plain})
+			}
+			plain = ""
+			if c == '\'' {
+				parts = append(parts, &syntax.DblQuoted{Parts: []syntax.WordPart{&syntax.Lit{Value: "'"}}})
+				continue
+			}
+			parts = append(parts, &syntax.SglQuoted{Value: string(c)})
 		}
-		if rest != "" {
-			parts = append(parts, &syntax.Lit{Value: rest})
+		if plain+rest != "" {
+			parts = append(parts, &syntax.Lit{Value: plain + rest})
 		}
 	}
-	p.Repl.With.Parts = parts
+	return parts
 }
 
 // restoreReplacement takes back what unescapeReplacement has done.

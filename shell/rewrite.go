@@ -41,6 +41,9 @@ const (
 	numberCommand  = "number" // prints the number that a value in an expression stands for
 	quoteCommand   = "quote"  // prints quoted text as a part of a pattern
 	trimCommand    = "trim"   // prints what ${x##p} leaves out
+	pushdCommand   = "pushd"  // pushd
+	dirsCommand    = "dirs"   // dirs
+	tailCommand    = "tail"   // returns the status of a command whose failure set -e ignores
 )
 
 // reserved are names that a script cannot give to functions, because what they do is
@@ -112,6 +115,9 @@ func (r *run) parse(text, name string) (*syntax.File, error) {
 		return nil, errDepth
 	}
 	if err != nil {
+		if text, found := strings.CutSuffix(err.Error(), "floating point arithmetic is a zsh feature; tried parsing as bash"); found {
+			return nil, errors.New(text + `a number has no "."; a key with one needs quotes, as in m["a.b"]`)
+		}
 		return nil, err
 	}
 	syntax.Walk(file, func(node syntax.Node) bool {
@@ -126,6 +132,7 @@ func (r *run) parse(text, name string) (*syntax.File, error) {
 	r.parsing.Lock()
 	defer r.parsing.Unlock()
 	r.wrapped = map[syntax.Node]bool{}
+	r.ignoreFailures(file)
 	return file, r.rewrite(file)
 }
 
@@ -164,6 +171,7 @@ func printed(node syntax.Node) string {
 //	[[ a && b || c ]]         parentheses, see precedence; [[ a -eq b ]], see numberTest
 //	=~ "a", ${x#"a"}          command substitutions, see quoteParts; ${x%a*}, see trim
 //	((a[i]++))                an assignment, see assignElement
+//	a[i]+=x, m+=([k]=v)       other assignments, see assignments
 //	$$, $0, $PPID             variables of the session
 //	coproc, >(a), ${x/#a/b}   an error
 //
@@ -199,6 +207,11 @@ func (r *run) rewrite(node syntax.Node) (err error) {
 			}
 		case *syntax.Assign:
 			joinList(node.Value)
+			unescapeWord(node.Value)
+			unescapeElements(node)
+			if node.Name != nil && r.maps[node.Name.Value] {
+				keys(node)
+			}
 			if node.Name != nil && !r.maps[node.Name.Value] {
 				renameArithm(node.Index)
 				if node.Array != nil {
@@ -216,6 +229,7 @@ func (r *run) rewrite(node syntax.Node) (err error) {
 			}
 		case *syntax.CaseClause:
 			joinList(node.Word)
+			unescapeWord(node.Word)
 			for _, item := range node.Items {
 				for _, pattern := range item.Patterns {
 					guardWord(pattern, true, false)
@@ -228,6 +242,9 @@ func (r *run) rewrite(node syntax.Node) (err error) {
 				node.Op = syntax.RdrOut
 			}
 			joinList(node.Word)
+			if node.Op != syntax.Hdoc && node.Op != syntax.DashHdoc {
+				unescapeWord(node.Word)
+			}
 			if node.Hdoc != nil {
 				quoteLiterally(node.Hdoc.Parts)
 			}
@@ -249,12 +266,45 @@ func (r *run) rewrite(node syntax.Node) (err error) {
 				node.Exprs[i] = unquoteLet(expr)
 				r.numbers(node.Exprs[i], inCommand, true)
 			}
+		case *syntax.UnaryArithm:
+			if node.Op == syntax.Inc || node.Op == syntax.Dec {
+				err = r.arithmeticTarget(node.X)
+			}
+		case *syntax.BinaryArithm:
+			if assigns(node.Op) {
+				err = r.arithmeticTarget(node.X)
+			}
 		case *syntax.CoprocClause:
 			err = errors.New("coproc is not supported")
 		}
 		return err == nil
 	})
 	return err
+}
+
+// arithmeticTarget returns an error for an assignment in an expression to what the interpreter does
+// not assign to. What stands alone has been replaced already, see assignElement.
+func (r *run) arithmeticTarget(target syntax.ArithmExpr) error {
+	word, ok := target.(*syntax.Word)
+	if !ok || len(word.Parts) != 1 {
+		return nil
+	}
+	if element, ok := word.Parts[0].(*syntax.ParamExp); ok && element.Index != nil || r.refs[word.Lit()] {
+		return fmt.Errorf("the assignment to %s in an expression must stand alone, as in ((%[1]s += 1))", printed(word))
+	}
+	return nil
+}
+
+// unescapeElements is unescapeWord for the elements of an array that have an index.
+func unescapeElements(as *syntax.Assign) {
+	if as.Array == nil {
+		return
+	}
+	for _, elem := range as.Array.Elems {
+		if elem.Index != nil {
+			unescapeWord(elem.Value)
+		}
+	}
 }
 
 // internal returns which command of the shell itself a call is of, "" if of none. Such a call
@@ -329,10 +379,15 @@ func (r *run) stmt(st *syntax.Stmt) error {
 	case *syntax.TimeClause:
 		r.timeClause(st, cmd)
 	case *syntax.ArithmCmd:
-		if block := assignElement(cmd.X); block != nil {
+		if block := r.assignElement(cmd.X); block != nil {
+			st.Cmd = block
+		}
+	case *syntax.CallExpr:
+		if block := r.emptyMap(cmd); block != nil {
 			st.Cmd = block
 		}
 	case *syntax.DeclClause:
+		r.noteReferences(cmd)
 		if flag := refusedFlag(cmd); flag != "" {
 			name := "declare"
 			if cmd.Variant.Value == "local" {
@@ -346,9 +401,59 @@ func (r *run) stmt(st *syntax.Stmt) error {
 			if slices.ContainsFunc(cmd.Args, func(as *syntax.Assign) bool { return as.Name != nil }) {
 				st.Cmd = &syntax.Block{Stmts: []*syntax.Stmt{{Cmd: cmd}, {Cmd: call}}}
 			}
+		} else if call := declaredArrays(cmd); call != nil && !r.wrapped[cmd] {
+			r.wrapped[cmd] = true
+			st.Cmd = &syntax.Block{Stmts: []*syntax.Stmt{{Cmd: cmd}, {Cmd: call}}}
 		}
 	}
 	return nil
+}
+
+// noteReferences notes which names a declaration makes references, through which the interpreter
+// reaches no element of an array.
+func (r *run) noteReferences(decl *syntax.DeclClause) {
+	isRef := decl.Variant.Value == "nameref"
+	for _, as := range decl.Args {
+		if as.Name == nil && as.Value != nil {
+			flags := as.Value.Lit()
+			isRef = isRef || strings.HasPrefix(flags, "-") && strings.Contains(flags, "n") && decl.Variant.Value != "export"
+		} else if as.Name != nil && isRef {
+			r.refs[as.Name.Value] = true
+		}
+	}
+}
+
+// emptyMap returns what replaces m=() for an associative array, nil for another command.
+func (r *run) emptyMap(call *syntax.CallExpr) *syntax.Block {
+	if len(call.Args) > 0 || len(call.Assigns) != 1 {
+		return nil
+	}
+	as := call.Assigns[0]
+	if as.Array == nil || len(as.Array.Elems) > 0 || as.Append || as.Index != nil || !r.maps[as.Name.Value] {
+		return nil
+	}
+	key := &syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{}}}
+	as.Array.Elems = []*syntax.ArrayElem{{Index: key, Value: literal("")}}
+	unset := quotedCall("unset")
+	unset.Args = append(unset.Args, &syntax.Word{Parts: []syntax.WordPart{&syntax.SglQuoted{Value: as.Name.Value + "[]"}}})
+	return &syntax.Block{Stmts: []*syntax.Stmt{{Cmd: call}, {Cmd: unset}}}
+}
+
+// declaredArrays returns the command that sets the arrays that a declaration makes without a
+// value, nil if there are none.
+func declaredArrays(decl *syntax.DeclClause) *syntax.CallExpr {
+	flags, call := "", &syntax.CallExpr{}
+	for _, as := range decl.Args {
+		if as.Naked && as.Name == nil {
+			flags += as.Value.Lit()
+		} else if as.Naked {
+			call.Assigns = append(call.Assigns, emptyAppend(as.Name))
+		}
+	}
+	if len(call.Assigns) == 0 || !strings.ContainsAny(flags, "aA") || strings.ContainsAny(flags, "pfFnr") || decl.Variant.Value == "readonly" {
+		return nil
+	}
+	return call
 }
 
 // storesFile reports whether a statement has a redirection into a file. Storing it can
@@ -616,6 +721,12 @@ func (r *run) callExpr(call *syntax.CallExpr) error {
 	if r.shell.state.internal(call) != "" {
 		return nil
 	}
+	if len(call.Args) == 1 && call.Args[0].Lit() == "return" {
+		call.Args = append(call.Args, lastStatus()) // the interpreter returns 0
+	}
+	if err := r.assignments(call); err != nil {
+		return err
+	}
 	for _, as := range call.Assigns {
 		guardAssign(as)
 	}
@@ -635,6 +746,7 @@ func (r *run) fields(words *[]*syntax.Word, index int) error {
 	total := 0
 	for i, w := range *words {
 		before := len(g.terms)
+		unescapeDefaults(w)
 		g.word(w, false, true)
 		if i < index && len(g.terms) > before {
 			index = 0
@@ -897,8 +1009,28 @@ func (s *state) restore(node syntax.Node) {
 				}
 			}
 		}
+		s.restoreTails(node)
 		return true
 	})
+}
+
+// restoreTails takes back what ignoreFailures has done.
+func (s *state) restoreTails(node syntax.Node) {
+	for _, list := range stmtLists(node) {
+		if n := len(*list); n > 1 && s.isTail((*list)[n-1]) {
+			*list = (*list)[:n-1]
+		}
+	}
+}
+
+// isTail reports whether ignoreFailures has added st.
+func (s *state) isTail(st *syntax.Stmt) bool {
+	and, ok := st.Cmd.(*syntax.BinaryCmd)
+	if !ok {
+		return false
+	}
+	call, ok := and.X.Cmd.(*syntax.CallExpr)
+	return ok && s.internal(call) == tailCommand
 }
 
 // numberParts returns what makeNumber has replaced, nil if w is another word.
@@ -1008,6 +1140,11 @@ func (s *state) restoreStmt(st *syntax.Stmt) {
 			st.Cmd, st.Semicolon = clause, syntax.Pos{} // else the printer would put ";" on a line of its own
 		}
 	}
+	if block, ok := st.Cmd.(*syntax.Block); ok {
+		if decl := undeclared(block); decl != nil {
+			st.Cmd = decl
+		}
+	}
 	call, ok := st.Cmd.(*syntax.CallExpr)
 	if !ok {
 		return
@@ -1036,6 +1173,20 @@ func (s *state) restoreStmt(st *syntax.Stmt) {
 		}
 		st.Cmd = decl
 	}
+}
+
+// undeclared returns the declaration that stands in front of what declaredArrays has returned, nil
+// for other commands.
+func undeclared(block *syntax.Block) *syntax.DeclClause {
+	if len(block.Stmts) != 2 {
+		return nil
+	}
+	decl, ok := block.Stmts[0].Cmd.(*syntax.DeclClause)
+	if call, isCall := block.Stmts[1].Cmd.(*syntax.CallExpr); ok && isCall && len(call.Args) == 0 && len(call.Assigns) > 0 &&
+		appendsNothing(call.Assigns[0], call.Assigns[0].Name.Value) {
+		return decl
+	}
+	return nil
 }
 
 // restoreSubst takes back what rewrite has done to a substitution.

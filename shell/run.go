@@ -36,17 +36,18 @@ type run struct {
 	files  *command.Files          // of this run, as its hooks are those of its observer
 	cancel context.CancelCauseFunc // ends the run; nothing until do has set it
 
-	commands   atomic.Int64 // simple commands, and programs that programs have run
-	expansions atomic.Int64 // names that globs have looked at
-	subshells  atomic.Int64 // pieces that run now
-	shells     atomic.Int64 // scripts that run in other scripts
-	maxArgs    atomic.Int64 // the most bytes that the arguments of a call had
-	captured   atomic.Int64 // bytes of command substitutions since the last check
-	keepsOpen  atomic.Int64 // calls of exec with redirections
-	unstored   atomic.Int64 // files that could not be stored, not reported by a status yet
-	listed     atomic.Bool  // the programs have been listed after an unknown command
-	optsUsed   atomic.Bool  // set or shopt was called
-	pieces     sync.RWMutex // read-locked by each piece that runs; locked for good when the run has ended
+	commands    atomic.Int64 // simple commands, and programs that programs have run
+	expansions  atomic.Int64 // names that globs have looked at
+	subshells   atomic.Int64 // pieces that run now
+	shells      atomic.Int64 // scripts that run in other scripts
+	maxArgs     atomic.Int64 // the most bytes that the arguments of a call had
+	captured    atomic.Int64 // bytes of command substitutions since the last check
+	keepsOpen   atomic.Int64 // calls of exec with redirections
+	unstored    atomic.Int64 // files that could not be stored, not reported by a status yet
+	listed      atomic.Bool  // the programs have been listed after an unknown command
+	optsUsed    atomic.Bool  // set or shopt was called
+	trapsErrors atomic.Bool  // there was a trap of ERR
+	pieces      sync.RWMutex // read-locked by each piece that runs; locked for good when the run has ended
 
 	out *output // of both streams
 
@@ -58,6 +59,7 @@ type run struct {
 	parsing   sync.Mutex           // held by rewrite
 	functions map[string]bool      // guarded by parsing; names that scripts of the session have declared as functions
 	maps      map[string]bool      // guarded by parsing; names that were declared as associative arrays
+	refs      map[string]bool      // guarded by parsing; names that were declared as references
 	wrapped   map[syntax.Node]bool // guarded by parsing; what rewrite has put into something else in this script
 
 	mu      sync.Mutex
@@ -86,13 +88,14 @@ var errFinished = errors.New("the script has ended")
 // needs to know them before the script declares its own.
 func newRun(s *Shell, o *RunOptions) *run {
 	r := &run{shell: s, opts: s.opts, given: o, cancel: func(error) {},
-		functions: map[string]bool{}, maps: map[string]bool{}, last: map[string]int{},
+		functions: map[string]bool{}, maps: map[string]bool{}, refs: map[string]bool{}, last: map[string]int{},
 		answers: map[string]*bytes.Buffer{}, started: map[int]time.Time{}}
 	for name := range s.state.functions {
 		r.functions[name] = true
 	}
 	for name, vr := range s.state.vars {
 		r.maps[name] = vr.Kind == expand.Associative
+		r.refs[name] = vr.Kind == expand.NameRef
 	}
 	r.files = command.NewFiles(s.workspaces, s.space.Workspace, r.hooks())
 	r.out = newOutput(r)

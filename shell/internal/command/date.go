@@ -64,11 +64,11 @@ func date(ctx context.Context, p *Process) int {
 		chosen bool
 		format string
 	}{
-		{f.Changed("iso-8601"), isoFormats[*iso]},
+		{f.Changed("iso-8601"), isoFormat(*iso)},
 		{*mail, "%a, %d %b %Y %H:%M:%S %z"},
 		// GNU's date has a blank for the T of ISO 8601 here, and a point before the
 		// fraction.
-		{f.Changed("rfc-3339"), strings.Replace(strings.Replace(isoFormats[*rfc], "T", " ", 1), ",%N", ".%N", 1)},
+		{f.Changed("rfc-3339"), strings.Replace(strings.Replace(isoFormat(*rfc), "T", " ", 1), ",%N", ".%N", 1)},
 		{len(operands) > 0 && strings.HasPrefix(operands[0], "+"), strings.TrimPrefix(strings.Join(operands, ""), "+")},
 	} {
 		if choice.chosen {
@@ -79,9 +79,9 @@ func date(ctx context.Context, p *Process) int {
 	switch {
 	case formats > 1:
 		return p.errorf("multiple output formats specified")
-	case f.Changed("iso-8601") && isoFormats[*iso] == "":
+	case f.Changed("iso-8601") && isoFormat(*iso) == "":
 		return f.wrong("invalid argument %s for '--iso-8601'", quoteName(*iso))
-	case f.Changed("rfc-3339") && (isoFormats[*rfc] == "" || *rfc == "hours" || *rfc == "minutes"):
+	case f.Changed("rfc-3339") && (isoFormat(*rfc) == "" || (*rfc)[0] == 'h' || (*rfc)[0] == 'm'):
 		return f.wrong("invalid argument %s for '--rfc-3339'", quoteName(*rfc))
 	case len(operands) > 0 && !strings.HasPrefix(operands[0], "+"):
 		if f.Changed("date") {
@@ -112,6 +112,17 @@ func date(ctx context.Context, p *Process) int {
 var isoFormats = map[string]string{
 	"date": "%Y-%m-%d", "hours": "%Y-%m-%dT%H%:z", "minutes": "%Y-%m-%dT%H:%M%:z",
 	"seconds": "%Y-%m-%dT%H:%M:%S%:z", "ns": "%Y-%m-%dT%H:%M:%S,%N%:z",
+}
+
+// isoFormat returns the format for an argument of -I, which may be abbreviated, "" for another
+// argument. No two begin with the same letter.
+func isoFormat(arg string) string {
+	for name, format := range isoFormats {
+		if arg != "" && strings.HasPrefix(name, arg) {
+			return format
+		}
+	}
+	return ""
 }
 
 // zoneOffset is a time zone of POSIX without daylight saving, such as "CET-1" or

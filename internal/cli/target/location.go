@@ -54,12 +54,9 @@ func (f *Flags) newLocation(flag, text string) (*location, error) {
 		return nil, errors.New(term.Plain(err))
 	}
 	if f.relaxed {
-		err = l.relax()
+		return l, l.relax()
 	}
-	if l.settings.Sensitive == "" && l.isRelaxed() {
-		l.settings.Sensitive = config.AccessAllow // the default there, which "policy explain" does not know
-	}
-	return l, err
+	return l, nil
 }
 
 // isRelaxed reports whether symlinks may lead out of the folder.

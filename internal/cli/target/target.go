@@ -150,8 +150,15 @@ func (s *Selection) Tools() config.Tools {
 	return s.File.Tools
 }
 
-// Settings returns the settings of the workspace that no file describes.
-func (s *Selection) Settings() config.FS { return s.location.settings }
+// Settings returns the settings of the workspace that no file describes. Those of a relaxed
+// folder allow the names of secrets.
+func (s *Selection) Settings() config.FS {
+	settings := s.location.settings
+	if settings.Sensitive == "" && s.location.isRelaxed() {
+		settings.Sensitive = config.AccessAllow
+	}
+	return settings
+}
 
 // MaxFileSize returns the limit of the workspace that is chosen, in bytes, and 0
 // if several are.

@@ -85,8 +85,8 @@ const (
 	// DescriptionsFull explains each tool and each parameter.
 	DescriptionsFull Descriptions = "full"
 	// DescriptionsCompact says in a sentence or two what a tool does, and
-	// explains only parameters whose names do not. In [FormatAnthropic] it takes at
-	// most 60 % of the characters of DescriptionsFull; the share in other formats differs.
+	// explains only parameters whose names do not. In [FormatAnthropic] it takes about
+	// 60 % of the characters of DescriptionsFull; the share in other formats differs.
 	// Dialects other than [DialectWorkspace] have short descriptions only.
 	DescriptionsCompact Descriptions = "compact"
 )

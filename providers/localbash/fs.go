@@ -417,6 +417,11 @@ func (r Run) runner(root string) (*command.Runner, error) {
 	default:
 		return nil, provider.Errorf(fs.ErrInvalid, "the sandbox %q is none of try, require and off", string(r.Sandbox))
 	}
+	for name, value := range r.Env {
+		if !validVariable(name, value) {
+			return nil, provider.Errorf(fs.ErrInvalid, "%q is not a variable", name)
+		}
+	}
 	for _, path := range r.Readable {
 		if !filepath.IsAbs(path) {
 			return nil, provider.Errorf(fs.ErrInvalid, "the readable path %q is not absolute", path)
@@ -435,6 +440,11 @@ func (r Run) runner(root string) (*command.Runner, error) {
 		return nil, provider.Errorf(errors.ErrUnsupported, "%w", err)
 	}
 	return runner, nil
+}
+
+// validVariable reports whether an environment can hold a variable.
+func validVariable(name, value string) bool {
+	return name != "" && !strings.ContainsAny(name, "=\x00") && !strings.Contains(value, "\x00")
 }
 
 // Sandbox says what commands run in, such as "bubblewrap 0.8.0, no network", or why they

@@ -155,7 +155,7 @@ func (r *runSettings) check() error {
 		return kind.KeyError("run.sandbox", fmt.Errorf("%q is no sandbox: use try, require or off", r.Sandbox))
 	}
 	for name, value := range r.Env {
-		if name == "" || strings.ContainsAny(name, "=\x00") || strings.Contains(value, "\x00") {
+		if !validVariable(name, value) {
 			return kind.KeyError("run.env", fmt.Errorf("%q is not a variable", name))
 		}
 	}

@@ -638,6 +638,9 @@ func TestRunOptions(t *testing.T) {
 		"a read-only name to ..":  {ReadOnly: []string{"a/../b"}},
 		"an absolute name, too":   {ReadOnly: []string{"/etc"}},
 		"a name without a letter": {ReadOnly: []string{""}},
+		"a variable with a =":     {Env: map[string]string{"a=b": "c"}},
+		"a variable with a NUL":   {Env: map[string]string{"a": "\x00"}},
+		"a variable of no name":   {Env: map[string]string{"": "c"}},
 	} {
 		if _, err := localbash.Open(t.TempDir(), &localbash.Options{Run: &run}); !errors.Is(err, fs.ErrInvalid) {
 			t.Errorf("Open with %s = %v, want ErrInvalid", name, err)

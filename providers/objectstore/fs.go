@@ -58,6 +58,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -103,7 +104,8 @@ type tree struct {
 	pageBoundaries listing.PageBoundaries
 	watches        watches
 
-	maxHeld int // how many entries a walk holds back without asking
+	maxHeld int         // how many entries a walk holds back without asking
+	closed  atomic.Bool // what only this provider has must know it, too
 }
 
 var (
@@ -258,6 +260,23 @@ func unshared(o s3.Options) s3.Options {
 // Capabilities implements [fallback.Capable].
 func (t *tree) Capabilities() workspace.Capabilities { return t.compat.capabilities() }
 
+// Close implements [io.Closer].
+func (t *tree) Close() error {
+	t.closed.Store(true)
+	return nil
+}
+
+// begin is what the methods that only this provider has begin with.
+func (f *FS) begin(ctx context.Context, op, name string) error {
+	if err := ops.Check(ctx, op, name); err != nil {
+		return err
+	}
+	if f.tree.closed.Load() {
+		return ops.Error(op, name, fs.ErrClosed, nil)
+	}
+	return nil
+}
+
 // Region returns the region of the bucket, as the options, the environment or
 // the profile have said.
 func (f *FS) Region() string { return f.tree.client.Options().Region }
@@ -280,7 +299,7 @@ func (f *FS) Endpoint() string {
 //
 // Those of Stat, if the bucket cannot be asked.
 func (f *FS) Server(ctx context.Context) (string, error) {
-	if err := ops.Check(ctx, ops.Stat, "."); err != nil {
+	if err := f.begin(ctx, ops.Stat, "."); err != nil {
 		return "", err
 	}
 	name, err := f.tree.bucket.Server(ctx)
@@ -312,7 +331,7 @@ const (
 // no credentials, and if its files are encrypted with a key of the caller's, which
 // whoever has the URL would need; and those of a read that sends no request.
 func (f *FS) PresignGet(ctx context.Context, name string, ttl time.Duration) (string, error) {
-	if err := ops.Check(ctx, opPresign, name); err != nil {
+	if err := f.begin(ctx, opPresign, name); err != nil {
 		return "", err
 	}
 	switch {

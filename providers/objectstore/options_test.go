@@ -329,6 +329,15 @@ func TestPresignGetRefuses(t *testing.T) {
 			t.Errorf("PresignGet(%q, %v) = %q, %v, want %v", test.name, test.ttl, signed, err, test.kind)
 		}
 	}
+	if err := plain.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if signed, err := plain.PresignGet(t.Context(), "f", time.Minute); signed != "" || !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("PresignGet after Close = %q, %v, want ErrClosed", signed, err)
+	}
+	if name, err := plain.Server(t.Context()); name != "" || !errors.Is(err, fs.ErrClosed) {
+		t.Errorf("Server after Close = %q, %v, want ErrClosed", name, err)
+	}
 	if sent := server.Requests(); len(sent) > 0 {
 		t.Errorf("%d requests were sent, want none", len(sent))
 	}

@@ -32,9 +32,10 @@
 // A change is one small object, created under the next free number, so that two
 // processes never have the same one and a bucket can keep the journal. Bytes are
 // stored under their SHA-256 hash, the same bytes once in an hour. Changes beyond
-// [Options].Keep, KeepBytes and KeepFor are deleted, the oldest first. An undo is a
-// change, too, but Keep counts it apart, up to two for each change. Bytes that no change
-// needs are deleted an hour or two after they were stored at the earliest.
+// [Options].Keep, KeepBytes and KeepFor are deleted now and then, the oldest first; until
+// then they can be undone. An undo is a change, too, but Keep counts it apart, up to two
+// for each change. Bytes that no change needs are deleted an hour or two after they were
+// stored at the earliest.
 //
 // What is kept is contents and names, nothing that the contract does not know: no
 // permission bits, no times, no symlinks. A write keeps the permission bits of the

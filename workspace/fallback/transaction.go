@@ -17,12 +17,13 @@ type Transactor interface {
 	//
 	// # Errors
 	//
-	// The error of change, and [errors.ErrUnsupported] before change is called.
+	// The error of change; before change is called, [errors.ErrUnsupported], or
+	// [workspace.ErrPolicy] from a policy that is read-only or has no transactions below.
 	Transaction(ctx context.Context, change func(ctx context.Context) error) error
 }
 
-// Transacts reports whether fsys has transactions. A [Transactor] that wraps a file system
-// without any has none.
+// Transacts reports whether a Transaction of fsys is anything but
+// [errors.ErrUnsupported]: it is true of a policy that refuses transactions.
 func Transacts(fsys workspace.FileSystem) bool {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel() // so it only says whether it can

@@ -8,8 +8,9 @@
 //	out, err = all.Output(id, out.Next) // what it has written since
 //	err = all.Kill(ctx, id)
 //
-// What a command writes is kept in memory, the last [Options].Output bytes of it. Nothing
-// outlives Close, and nothing the workspace.
+// What a command writes is kept in memory, the last [Options].Output bytes of it. Close
+// kills the commands, and so does closing the workspace, except for the programs
+// that [workspace.Runner] cannot kill.
 package jobs
 
 import (

@@ -52,8 +52,8 @@ type Event struct {
 	// Err is what the operation returned. It never has contents of files or paths
 	// of the host.
 	Err error
-	// Code is the code of Err as in docs/errors.md, such as FILE_NOT_FOUND. It is
-	// empty if the operation succeeded.
+	// Code is the code of Err as in docs/errors.md, such as FILE_NOT_FOUND, or
+	// DISCARDED for [ErrDiscarded]. It is empty if the operation succeeded.
 	Code string
 	// Decision says whether the operation was allowed, whatever came of it.
 	Decision Decision

@@ -220,7 +220,7 @@ type Decision struct {
 // # Errors
 //
 // [io/fs.ErrInvalid] for an unknown op or an invalid name, and those of
-// [Restrict] for the rules.
+// [Restrict] for rules that are not empty.
 func Explain(rules Rules, op Op, name string) (Decision, error) {
 	if !ops.ValidName(name) {
 		return Decision{}, ops.Error(opRestrict, name, fs.ErrInvalid, nil)

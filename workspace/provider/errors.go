@@ -116,9 +116,7 @@ func (f *FS) fail(ctx context.Context, op string, err error, names ...string) er
 		return pathError
 	}
 	shown := classify(withoutPaths(err), f.facts.Kind)
-	if hidden, ok := shown.(*storeError); ok {
-		f.log(ctx, op, name, hidden.cause)
-	}
+	f.log(ctx, op, name, err, shown)
 	if ended := ctx.Err(); ended != nil && (errors.Is(shown, errFailed) || errors.Is(shown, workspace.ErrUnavailable)) {
 		shown = ended
 	}
@@ -158,7 +156,7 @@ func withoutPaths(err error) error {
 //	fmt.Errorf("/srv/a: %w", fs.ErrExist)   file already exists
 //	errors.New("dial tcp 10.0.0.7: ...")    the store failed
 //
-// The texts that are lost in the last two are what [Facts].Log gets.
+// The texts that are lost, host paths too, are what [Facts].Log gets.
 func classify(err error, kindOf func(error) error) error {
 	if errno, ok := err.(syscall.Errno); ok {
 		return errnoError(errno)
@@ -187,10 +185,19 @@ func classify(err error, kindOf func(error) error) error {
 	return &storeError{errFailed, err}
 }
 
-// log logs an error whose text callers do not see. It is at debug level because
-// the text may have paths and names of hosts.
-func (f *FS) log(ctx context.Context, op, name string, err error) {
-	if f.facts.Log != nil {
+// log logs err unless shown, which callers see of it, has its text. It is at debug
+// level because the text may have paths and names of hosts.
+func (f *FS) log(ctx context.Context, op, name string, err, shown error) {
+	if f.facts.Log == nil {
+		return
+	}
+	if _, ok := err.(syscall.Errno); ok {
+		return // its kind says as much
+	}
+	if hidden := new(storeError); errors.As(err, &hidden) {
+		err = hidden.cause // of Classify
+	}
+	if err.Error() != shown.Error() {
 		f.facts.Log.DebugContext(ctx, "workspace: the store failed", "op", op, "name", name, "error", err)
 	}
 }

@@ -100,7 +100,7 @@ func New(store Store, facts Facts) *FS {
 	return &FS{store: store, shared: &shared{facts: facts, whole: store}}
 }
 
-// Close closes the store if it is an [io.Closer]. Whatever is called afterwards
+// Close closes the store if it is an [io.Closer]. Every later operation
 // fails with [fs.ErrClosed]; Close itself does nothing more. It does not wait
 // for calls that are under way. Only the first Close reports the error of the
 // store.

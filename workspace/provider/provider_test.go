@@ -122,14 +122,16 @@ func TestErrors(t *testing.T) {
 		logged bool
 	}{
 		"kind":                {fs.ErrNotExist, "file does not exist", fs.ErrNotExist, false},
-		"errno of a path":     {hostPath, "not a directory", workspace.ErrNotDir, false},
-		"errno of a link":     {&os.LinkError{Op: "rename", Old: "/home/me/secret", New: "b", Err: syscall.EROFS}, "permission denied: read-only file system", fs.ErrPermission, false},
+		"errno of a path":     {hostPath, "not a directory", workspace.ErrNotDir, true},
+		"errno alone":         {syscall.EIO, "temporarily unavailable: input/output error", workspace.ErrUnavailable, false},
+		"errno of a link":     {&os.LinkError{Op: "rename", Old: "/home/me/secret", New: "b", Err: syscall.EROFS}, "permission denied: read-only file system", fs.ErrPermission, true},
 		"errno in a join":     {errors.Join(hostPath, errors.New("/home/me/secret")), "not a directory", workspace.ErrNotDir, true},
 		"own text":            {provider.Errorf(fs.ErrInvalid, "at most %d levels", 3), "invalid argument: at most 3 levels", fs.ErrInvalid, false},
-		"own text, wrapped":   {fmt.Errorf("/home/me/secret: %w", provider.Errorf(fs.ErrInvalid, "no")), "invalid argument: no", fs.ErrInvalid, false},
+		"own text, wrapped":   {fmt.Errorf("/home/me/secret: %w", provider.Errorf(fs.ErrInvalid, "no")), "invalid argument: no", fs.ErrInvalid, true},
 		"text beside a kind":  {fmt.Errorf("dial secret:443: %w", workspace.ErrUnavailable), "temporarily unavailable", workspace.ErrUnavailable, true},
 		"path of the host":    {&fs.PathError{Op: "open", Path: "a", Err: errors.New("dial secret:443")}, "the store failed", nil, true},
 		"no kind":             {errors.New("key secret refused"), "the store failed", nil, true},
+		"classified":          {provider.Classify(errors.New("key secret refused")), "the store failed", nil, true},
 		"the contract's form": {ops.Error("other", "a", workspace.ErrConflict, nil), "file has changed", workspace.ErrConflict, false},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -107,7 +107,7 @@ func (tx *running) state(ctx context.Context) (record, workspace.Version, error)
 }
 
 // Transaction implements [fallback.Transactor]. In a transaction, another one is a part of
-// it.
+// it, and is undone with it alone.
 func (f *FS) Transaction(ctx context.Context, change func(ctx context.Context) error) (err error) {
 	if err := ops.Check(ctx, ops.Transaction, "."); err != nil {
 		return err

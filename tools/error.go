@@ -45,6 +45,7 @@ func (e *Error) text() string {
 // [CodeInvalidArguments]. The hint may be empty.
 type argumentError struct {
 	message, hint string
+	unknown       string // the parameter that the tool does not have, empty for other mistakes
 }
 
 func (e *argumentError) Error() string { return e.message }

@@ -234,6 +234,18 @@ func TestDialectReadsWholeFiles(t *testing.T) {
 	}
 }
 
+// TestDialectHasTheParameter tests that the text of a search names no parameter of another
+// dialect.
+func TestDialectHasTheParameter(t *testing.T) {
+	fsys := memory.New(nil)
+	put(t, fsys, "a.log", "text\n")
+	put(t, fsys, ".gitignore", "*\n")
+	set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: tools.DialectHelix})
+	if got, want := call(t, set, "grep", object{"pattern": "text"}).Text, "no lines match (0 files searched)"; got != want {
+		t.Errorf("grep = %q, want %q", got, want)
+	}
+}
+
 // checkEncoded checks the text of a result as a string of JSON.
 func checkEncoded(t *testing.T, result *tools.Result) {
 	t.Helper()

@@ -82,4 +82,5 @@ type facts struct {
 	WholeSize                                                     string // of a file that is read or edited
 	Appends                                                       bool   // write_file can append
 	Programs, ShellRoot                                           string // of the tool bash
+	OneRoot                                                       bool   // ShellRoot is one workspace
 }

@@ -277,7 +277,7 @@ func (ts *toolset) facts() facts {
 		Appends: ts.caps.ConditionalWrite && ts.caps.Versions,
 	}
 	if ts.bash != nil {
-		f.Programs, f.ShellRoot = strings.Join(ts.bash.make.Programs(), " "), ts.bash.root()
+		f.Programs, f.ShellRoot, f.OneRoot = strings.Join(ts.bash.make.Programs(), " "), ts.bash.root(), len(ts.bash.toolsets) == 1
 	}
 	return f
 }

@@ -96,7 +96,7 @@ func planGlob(_ context.Context, ts *toolset, in *globInput) ([]policy.Request, 
 }
 
 // hint returns what a pattern without a match may have been meant for, and nothing if that is
-// not known. It costs two more searches, or three, each of which ends at the first match.
+// not known. It costs two or three more searches, and each ends at the first match.
 func (in *globInput) hint(ctx context.Context, ts *toolset) string {
 	found := func(pattern string, gitignore bool) bool {
 		paths, _ := ts.ws.Glob(ctx, pattern, &workspace.GlobOptions{Dir: in.Path, Limit: 1, Gitignore: gitignore})

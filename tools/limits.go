@@ -80,7 +80,7 @@ type facts struct {
 	DiffKiB                                                       int
 	MaxFileSize                                                   string // "" for none
 	WholeSize                                                     string // of a file that is read or edited
-	Appends                                                       bool   // write_file can append
+	Appends, CanEdit, CanMove                                     bool   // write_file can append, files can be edited and moved
 	Programs, ShellRoot                                           string // of the tool bash
 	OneRoot                                                       bool   // ShellRoot is one workspace
 }

@@ -96,8 +96,11 @@ func planGlob(_ context.Context, ts *toolset, in *globInput) ([]policy.Request, 
 }
 
 // hint returns what a pattern without a match may have been meant for, and nothing if that is
-// not known. It costs two or three more searches, and each ends at the first match.
+// not known. It costs two or three more searches, and each ends at the first match. As they
+// look at what .gitignore excludes, which can be most of the tree, their time is bounded.
 func (in *globInput) hint(ctx context.Context, ts *toolset) string {
+	ctx, cancel := context.WithTimeout(ctx, settleTime)
+	defer cancel()
 	found := func(pattern string, gitignore bool) bool {
 		paths, _ := ts.ws.Glob(ctx, pattern, &workspace.GlobOptions{Dir: in.Path, Limit: 1, Gitignore: gitignore})
 		return len(paths) > 0
@@ -107,7 +110,7 @@ func (in *globInput) hint(ctx context.Context, ts *toolset) string {
 	}
 	var hints []string
 	if dirs := in.Pattern + "/"; !strings.HasSuffix(in.Pattern, "/") && found(dirs, false) {
-		if !in.IncludeIgnored && !found(dirs, true) {
+		if !in.IncludeIgnored && !found(dirs, true) && ctx.Err() == nil {
 			return "directories do, which .gitignore excludes: end the pattern with / and set includeIgnored"
 		}
 		hints = append(hints, "directories do: end the pattern with /")

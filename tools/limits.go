@@ -19,7 +19,7 @@ const DefaultTimeout = 2 * time.Minute
 const DefaultReadCache = 32 << 20
 
 // settleTime is how long a call waits for a file system to return after its context has
-// ended. It is also the time for undoing half of a move by copy.
+// ended. It is also the time for undoing half of a move by copy, and for a hint of glob.
 const settleTime = 5 * time.Second
 
 // The bounds of results and arguments. Descriptions and docs/tools.md take

@@ -93,7 +93,7 @@ func (ts *toolset) planPatch(ctx context.Context, text string) (*patch.Plan, err
 		return nil, &argumentError{message: message, hint: "The files keep their encodings. Use other characters. Nothing was written."}
 	}
 	if errors.Is(err, patch.ErrMismatch) {
-		return nil, &hintedError{err, "Copy the lines as they are in the files. Nothing was written."}
+		return nil, &hintedError{err, "Copy the lines as they are in the files, with the lines around them, and in the order of the file. Nothing was written."}
 	}
 	if errors.Is(err, fs.ErrNotExist) && deletion().MatchString(text) { // what a call did not name is not for it to remove
 		return nil, &hintedError{err, "Nothing was written." + ts.lookHint(".")}

@@ -86,7 +86,9 @@ func TestApplyPatchEncoding(t *testing.T) {
 // TestApplyPatchErrors tests what a model is told, all of it at once.
 func TestApplyPatchErrors(t *testing.T) {
 	t.Parallel()
-	set, ws := newSet(t, patchFiles(), nil)
+	files := patchFiles()
+	files["greek"] = "\xe0\xe1\xe2\xe3\xe4\xe5\n"
+	set, ws := newSet(t, files, nil)
 	for _, test := range []struct {
 		patch string
 		code  tools.Code
@@ -97,13 +99,17 @@ func TestApplyPatchErrors(t *testing.T) {
 		{"*** Begin Patch\n*** Delete File: x\n*** End Patch", tools.CodeNotExist, []string{"x: file does not exist"}},
 		{"*** Begin Patch\n*** Update File: a\n@@\n-zwei\n+2\n*** Delete File: x\n*** End Patch", tools.CodeTextNotFound,
 			[]string{"2 errors\n", `a: the hunk does not apply: hunk 1 (@@): line 1 of the file is "1", and the patch has "zwei"`, "\nx: file does not exist", "Nothing was written"}},
+		{"--- a/a\n+++ b/a\n@@ -1 +1 @@\n-1\n+one\n", tools.CodeTextNotFound, []string{"must end the file", "with the lines around them"}},
+		{"*** Begin Patch\n*** Update File: a\n@@\n-2\n+2\n@@\n-1\n+1\n*** End Patch", tools.CodeTextNotFound, []string{"the hunks before it", "in the order of the file"}},
+		{"*** Begin Patch\n*** Update File: greek\n@@\n+th\u00e9\n*** End Patch", tools.CodeInvalidArguments,
+			[]string{`greek: only ASCII can be added to a file of unknown encoding, and 'é' is not: hunk 1 (@@)`, "The files keep their encodings. Use other characters."}},
 		{"*** Begin Patch\n*** Add File: a\n+1\n*** End Patch", tools.CodeExist, []string{"a: file already exists"}},
 		{"*** Begin Patch\n*** Add File: a\n+1\n*** Delete File: x\n*** End Patch", tools.CodeExist, []string{"2 errors\na: file already exists\nx: file does not exist"}},
 	} {
 		err := bad(t, set, "apply_patch", object{"patch": test.patch}, test.code)
 		contains(t, "the error", err.Message+"\n"+err.Hint, test.says...)
 	}
-	for name, want := range patchFiles() {
+	for name, want := range files {
 		if data, err := ws.ReadFile(t.Context(), name); err != nil || string(data) != want {
 			t.Errorf("%s is %q, %v", name, data, err)
 		}

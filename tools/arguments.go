@@ -144,7 +144,7 @@ func unknown(s *jsonschema.Schema, where, name string) error {
 	if near := meantParameter(name, s.PropertyOrder); near != "" {
 		hint = fmt.Sprintf("Did you mean %q? %s", near, hint)
 	}
-	return &argumentError{message: fmt.Sprintf("unknown parameter %q", where+clip(name, 100)), hint: hint}
+	return &argumentError{message: fmt.Sprintf("unknown parameter %q", where+clip(name, 100)), hint: hint, unknown: where + name}
 }
 
 // meantParameter returns the parameter that an unknown name stands for, and "" if none is

@@ -47,6 +47,9 @@ func TestBash(t *testing.T) {
 		if n := len(tool.Description()); n > 1024 {
 			t.Errorf("the description has %d characters:\n%s", n, tool.Description())
 		}
+		if one := strings.Contains(tool.Description(), "unless the workspace has a tmp"); one != (len(names) == 1) {
+			t.Errorf("the description of %v says of /tmp:\n%s", names, tool.Description())
+		}
 	}
 	result := call(t, set, "bash", object{"script": "cd d; x=1; cat a.txt > b.txt; echo hi >&2; exit 3"})
 	if result.IsError || !strings.HasPrefix(result.Text, "hi\n[exit code 3]\n[wrote d/b.txt (version ") {

@@ -29,18 +29,16 @@ var anthropicDialect = &dialect{name: DialectAnthropic, naming: "{op}", plain: t
 
 const (
 	viewerAbout = "Shows files, with line numbers, and directories, two levels deep."
-	editorAbout = `Views, creates and edits text files.
-view shows a file with line numbers, or of it the lines of view_range, or what is in a directory, two levels deep.
-create makes a new file of file_text.
-str_replace replaces old_str, which must occur exactly once, by new_str.
-insert puts insert_text after the line insert_line; 0 is the beginning of the file.`
+	editorAbout = `{{if .CanEdit}}Views, creates and edits text files.
+{{end}}view shows a file with line numbers, or of it the lines of view_range, or what is in a directory, two levels deep.` + editsAbout
 	memoryAbout = `Keeps notes in files below /memories, from one conversation to the next.
-view shows a file with line numbers, or what is in a directory, two levels deep.
+view shows a file with line numbers, or what is in a directory, two levels deep.` + editsAbout + `
+delete removes path, a directory with everything in it.{{if .CanMove}}
+rename moves old_path to new_path.{{end}}`
+	editsAbout = `{{if .CanEdit}}
 create makes a new file of file_text.
 str_replace replaces old_str, which must occur exactly once, by new_str.
-insert puts insert_text after the line insert_line; 0 is the beginning of the file.
-delete removes path, a directory with everything in it.
-rename moves old_path to new_path.`
+insert puts insert_text after the line insert_line; 0 is the beginning of the file.{{end}}`
 )
 
 // commands are what the tools can do, with what each needs. The schema lists those that the

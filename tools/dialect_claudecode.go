@@ -306,7 +306,7 @@ func runClaudeGrep(ctx context.Context, ts *toolset, in *claudeGrepInput) (*text
 		return nil, err
 	}
 	if len(found.Matches) == 0 {
-		return textf("No matches found%s", notSearched(found)), nil
+		return textf("No matches found%s", notSearched(found.Skipped)), nil
 	}
 	matches, less := page(found.Matches, len(found.Matches), func(m workspace.Match) int {
 		return len(m.Path) + (1+len(m.Before)+len(m.After))*(20+min(len(m.Line), grepChars))
@@ -322,15 +322,15 @@ func runClaudeGrep(ctx context.Context, ts *toolset, in *claudeGrepInput) (*text
 			w.match(m, opts.Before+opts.After > 0)
 		}
 	}
-	return &textResult{strings.TrimSuffix(w.out.String(), "\n") + moreNote(found.Truncated || less) + notSearched(found)}, nil
+	return &textResult{strings.TrimSuffix(w.out.String(), "\n") + moreNote(found.Truncated || less) + notSearched(found.Skipped)}, nil
 }
 
 // notSearched says how many files a search skipped. It names the first one.
-func notSearched(found *workspace.GrepResult) string {
-	if len(found.Skipped) == 0 {
+func notSearched(skipped []workspace.Skipped) string {
+	if len(skipped) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("\n[not searched: %d, the first is %s (%s)]", len(found.Skipped), found.Skipped[0].Path, found.Skipped[0].Reason)
+	return fmt.Sprintf("\n[not searched: %d, the first is %s (%s)]", len(skipped), skipped[0].Path, skipped[0].Reason)
 }
 
 // planClaudeGrep has one request, for where the search begins.

@@ -237,7 +237,7 @@ func runGeminiSearch(ctx context.Context, ts *toolset, in *geminiSearchInput) (*
 		where += fmt.Sprintf(" (filter: %q)", in.Include)
 	}
 	if len(o.Matches) == 0 {
-		return textf("No matches found %s.", where), nil
+		return textf("No matches found %s.%s", where, notSearched(o.skipped)), nil
 	}
 	var out strings.Builder
 	fmt.Fprintf(&out, "Found %s %s:\n---\n", wording.Count(len(o.Matches), "match", "matches"), where)
@@ -252,7 +252,7 @@ func runGeminiSearch(ctx context.Context, ts *toolset, in *geminiSearchInput) (*
 		}
 		fmt.Fprintf(&out, "L%d: %s\n", m.LineNumber, strings.TrimSuffix(m.Line, "\r"))
 	}
-	return &textResult{out.String() + "---" + moreNote(o.Truncated)}, nil
+	return &textResult{out.String() + "---" + moreNote(o.Truncated) + notSearched(o.skipped)}, nil
 }
 
 func planGeminiSearch(ctx context.Context, ts *toolset, in *geminiSearchInput) ([]policy.Request, error) {

@@ -208,6 +208,9 @@ type helixMatch struct {
 func newHelixGrep(found *grepOutput) *helixMatches {
 	out := &helixMatches{Matches: make([]helixMatch, len(found.Matches)), Truncated: found.Truncated, found: *found}
 	out.found.NextCursor = ""
+	in := *found.in
+	in.IncludeIgnored = true // its text names no parameter that this dialect does not have
+	out.found.in = &in
 	for i, m := range found.Matches {
 		out.Matches[i] = helixMatch{m.Path, m.LineNumber, m.Line}
 	}

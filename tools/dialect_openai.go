@@ -243,11 +243,11 @@ func runOpenAIGrep(ctx context.Context, ts *toolset, in *openaiGrepInput) (*text
 		return nil, err
 	}
 	if len(found.Matches) == 0 {
-		return &textResult{"No matches found."}, nil
+		return textf("No matches found.%s", notSearched(found.Skipped)), nil
 	}
 	paths := make([]string, len(found.Matches))
 	for i, m := range found.Matches {
 		paths[i] = absolute(m.Path)
 	}
-	return &textResult{strings.Join(paths, "\n") + moreNote(found.Truncated)}, nil
+	return &textResult{strings.Join(paths, "\n") + moreNote(found.Truncated) + notSearched(found.Skipped)}, nil
 }

@@ -234,6 +234,37 @@ func TestDialectReadsWholeFiles(t *testing.T) {
 	}
 }
 
+// TestDialectHasTheParameter tests that the text of a search names no parameter of another
+// dialect.
+func TestDialectHasTheParameter(t *testing.T) {
+	fsys := memory.New(nil)
+	put(t, fsys, "a.log", "text\n")
+	put(t, fsys, ".gitignore", "*\n")
+	set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: tools.DialectHelix})
+	if got, want := call(t, set, "grep", object{"pattern": "text"}).Text, "no lines match (0 files searched)"; got != want {
+		t.Errorf("grep = %q, want %q", got, want)
+	}
+}
+
+// TestEditorDescribesItsCommands tests that a tool of several commands describes those that
+// the workspace can do, and no others.
+func TestEditorDescribesItsCommands(t *testing.T) {
+	all := workspace.Capabilities{Write: true, Versions: true, ConditionalWrite: true, Move: true}
+	for _, caps := range []workspace.Capabilities{all, {Write: true, Move: true}, {Write: true}, {}} {
+		ws := workspace.New("test", restricted{memory.New(nil), caps}, nil)
+		for _, tool := range newSetOf(t, ws, &tools.Options{Dialect: tools.DialectAnthropic}).Tools() {
+			possible := tool.Parameters()[0].Values
+			for _, command := range []string{"create", "str_replace", "insert", "delete", "rename"} {
+				described := strings.Contains(tool.Description(), "\n"+command+" ")
+				if described != slices.Contains(possible, command) {
+					t.Errorf("%s with %+v can do %v, and describes:\n%s", tool.Name, caps, possible, tool.Description())
+					break
+				}
+			}
+		}
+	}
+}
+
 // checkEncoded checks the text of a result as a string of JSON.
 func checkEncoded(t *testing.T, result *tools.Result) {
 	t.Helper()

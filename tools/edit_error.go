@@ -40,13 +40,13 @@ func explainEdit(err error, several bool) error {
 		err = inFile.Err
 	}
 	if len(failed) > 1 {
-		return &argumentError{err.Error(), hint} // which names all
+		return &argumentError{message: err.Error(), hint: hint} // which names all
 	}
 	if errors.As(err, new(*edit.OverlapError)) {
 		several = false // it names both
 	}
 	hint, _ = editHint(err)
-	return &argumentError{which(edit.Index(err), several) + err.Error(), hint}
+	return &argumentError{message: which(edit.Index(err), several) + err.Error(), hint: hint}
 }
 
 // editHint says what to do about one error of the edit engine, and whether it is the

@@ -24,7 +24,7 @@ type editFileInput struct {
 	OldText       *string     `json:"oldText,omitempty" jsonschema:"exactly as in the file; must occur once unless replaceAll"`
 	NewText       *string     `json:"newText,omitempty" jsonschema:"its replacement; empty deletes it"`
 	ReplaceAll    bool        `json:"replaceAll,omitempty" jsonschema:"all occurrences"`
-	ExpectedCount integer     `json:"expectedCount,omitempty" jsonschema:"replace all; fail unless there are exactly this many"`
+	ExpectedCount integer     `json:"expectedCount,omitempty" jsonschema:"replace all; fail unless exactly this many"`
 	InsertLine    integer     `json:"insertLine,omitempty" jsonschema:"insert newText before this line, without oldText; last + 1 appends"`
 	Regexp        bool        `json:"regexp,omitempty" jsonschema:"oldText is RE2 (^ and $ at each line), newText has $1, ${name}"`
 	Tolerant      bool        `json:"tolerant,omitempty" jsonschema:"if not found, ignore line ends, trailing blanks, Unicode quotes and dashes, indentation"`
@@ -63,7 +63,8 @@ var editFileSpec = spec{
 	needs: func(caps workspace.Capabilities) bool { return caps.Write && caps.ConditionalWrite },
 	shape: func(p properties, _ workspace.Capabilities) {
 		p["edits"].MinItems, p["edits"].MaxItems = jsonschema.Ptr(1), jsonschema.Ptr(editsMax)
-		p["insertLine"].Minimum = jsonschema.Ptr(1.0)
+		p.atLeast("insertLine", 1)
+		p.atLeast("expectedCount", 1)
 	},
 }
 

@@ -142,7 +142,7 @@ func (ts *toolset) planFiles(ctx context.Context, in *editFileInput, check bool)
 	case len(paths) == 0:
 		return nil, &hintedError{ops.Error(ops.EditFile, pattern, fs.ErrNotExist, errors.New("the glob matches no file")), globHint}
 	case len(paths) > editFilesMax:
-		return nil, &argumentError{fmt.Sprintf("the glob matches more than %d files", editFilesMax), "Give a narrower glob. Nothing was written."}
+		return nil, &argumentError{message: fmt.Sprintf("the glob matches more than %d files", editFilesMax), hint: "Give a narrower glob. Nothing was written."}
 	}
 	plan := &filesPlan{pattern: pattern}
 	each := make([]edit.Edit, len(edits)) // what the counts of all files add up to is tested at the end
@@ -167,7 +167,7 @@ func (ts *toolset) planFiles(ctx context.Context, in *editFileInput, check bool)
 		f.data = nil
 		plan.files = append(plan.files, f)
 		if size += len(f.text) + len(f.now); size > editFilesBytes {
-			return nil, &argumentError{fmt.Sprintf("the files have more than %s together", byteSize(editFilesBytes/2)), "Give a narrower glob. Nothing was written."}
+			return nil, &argumentError{message: fmt.Sprintf("the files have more than %s together", byteSize(editFilesBytes/2)), hint: "Give a narrower glob. Nothing was written."}
 		}
 	}
 	if len(unread) > 0 {

@@ -45,6 +45,7 @@ func (e *Error) text() string {
 // [CodeInvalidArguments]. The hint may be empty.
 type argumentError struct {
 	message, hint string
+	unknown       string // the parameter that the tool does not have, empty for other mistakes
 }
 
 func (e *argumentError) Error() string { return e.message }
@@ -221,8 +222,9 @@ const (
 	// CodePattern says that a glob or a regular expression is malformed, or would take too
 	// long. Correct it, or set literal to search for plain text.
 	CodePattern Code = "INVALID_PATTERN"
-	// CodeTextNotFound says that the text to replace, or a line of a patch, is not in the
-	// file. Copy it from the nearest text in the hint, or read the file again.
+	// CodeTextNotFound says that the text to replace is not in the file, or a line of a
+	// patch not where it must be. Copy it from the nearest text in the hint, or read the
+	// file again.
 	CodeTextNotFound Code = "PATTERN_NOT_FOUND"
 	// CodeTextNotUnique says that the text to replace occurs several times, or not
 	// expectedCount times. Add the lines around it, or set replaceAll.
@@ -231,8 +233,8 @@ const (
 	// larger than a limit. Split it, or ask the user to raise maxFileSizeMb; the hint says if
 	// grep can search it.
 	CodeTooLarge Code = "FILE_TOO_LARGE"
-	// CodeBinary says that a file to edit is not text. Replace the whole file with
-	// write_file.
+	// CodeBinary says that a file to edit, or in some dialects to read, is not text.
+	// Replace the whole file with write_file.
 	CodeBinary Code = "BINARY_FILE"
 	// CodeConflict says that the file no longer has the expected version, or no longer
 	// exists. Read it again, and repeat the change with the new version.

@@ -67,7 +67,7 @@ func runGlob(ctx context.Context, ts *toolset, in *globInput) (*globOutput, erro
 		out.total = len(paths)
 		paths = paths[comesAfter(paths, after, modified, path):]
 	}
-	if len(paths) == 0 && !out.later {
+	if len(paths) == 0 && !out.later && !ts.dialect.plain {
 		out.hint = in.hint(ctx, ts)
 	}
 	paths, out.Truncated = page(paths, limit, func(p string) int { return len(p) + 3 })
@@ -96,14 +96,24 @@ func planGlob(_ context.Context, ts *toolset, in *globInput) ([]policy.Request, 
 }
 
 // hint returns what a pattern without a match may have been meant for, and nothing if that is
-// not known. It costs one more search, which ends at the first directory.
+// not known. It costs two or three more searches, and each ends at the first match. As they
+// look at what .gitignore excludes, which can be most of the tree, their time is bounded.
 func (in *globInput) hint(ctx context.Context, ts *toolset) string {
+	ctx, cancel := context.WithTimeout(ctx, settleTime)
+	defer cancel()
+	found := func(pattern string, gitignore bool) bool {
+		paths, _ := ts.ws.Glob(ctx, pattern, &workspace.GlobOptions{Dir: in.Path, Limit: 1, Gitignore: gitignore})
+		return len(paths) > 0
+	}
+	if !in.IncludeIgnored && found(in.Pattern, false) {
+		return "includeIgnored finds what .gitignore excludes"
+	}
 	var hints []string
-	if !strings.HasSuffix(in.Pattern, "/") {
-		dirs, _ := ts.ws.Glob(ctx, in.Pattern+"/", &workspace.GlobOptions{Dir: in.Path, Limit: 1, Gitignore: !in.IncludeIgnored})
-		if len(dirs) > 0 {
-			hints = append(hints, "directories do: end the pattern with /")
+	if dirs := in.Pattern + "/"; !strings.HasSuffix(in.Pattern, "/") && found(dirs, false) {
+		if !in.IncludeIgnored && !found(dirs, true) && ctx.Err() == nil {
+			return "directories do, which .gitignore excludes: end the pattern with / and set includeIgnored"
 		}
+		hints = append(hints, "directories do: end the pattern with /")
 	}
 	if !strings.Contains(strings.TrimSuffix(in.Pattern, "/"), "/") && !strings.Contains(in.Pattern, "**") {
 		hints = append(hints, "for any depth use **/"+in.Pattern)

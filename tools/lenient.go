@@ -3,11 +3,14 @@ package tools
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/workspacekit/workspacekit/internal/ops"
 )
 
 // arguments returns args as t takes them. Without [Options].Strict, what args
@@ -20,14 +23,28 @@ import (
 func (t *Tool) arguments(args json.RawMessage) (_ json.RawMessage, notes []string, _ error) {
 	err := checkArguments(t.input(), args)
 	if err == nil || t.toolset.strict || checkJSON(args) != nil {
-		return args, nil, err
+		return args, nil, t.lacking(err)
 	}
 	var r reader
 	args = r.value(t.input(), "", args)
 	if r.more > 0 {
 		r.notes = append(r.notes, fmt.Sprintf("%d more like these", r.more))
 	}
-	return args, r.notes, checkArguments(t.input(), args)
+	return args, r.notes, t.lacking(checkArguments(t.input(), args))
+}
+
+// lacking returns err, or what the workspace lacks if err is about a parameter of write_file
+// that is left out for this workspace.
+func (t *Tool) lacking(err error) error {
+	var bad *argumentError
+	if t.Op != ops.WriteFile || !errors.As(err, &bad) || bad.unknown == "" || t.newInput().Properties[bad.unknown] == nil {
+		return err
+	}
+	lacks := "conditional writes"
+	if t.toolset.caps.ConditionalWrite {
+		lacks = "versions of files"
+	}
+	return &argumentError{message: fmt.Sprintf("parameter %q needs %s, which this workspace does not have", bad.unknown, lacks), hint: "Leave it out."}
 }
 
 // reader reads arguments by their meaning. It leaves alone what has no plain one, so that

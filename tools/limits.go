@@ -19,7 +19,7 @@ const DefaultTimeout = 2 * time.Minute
 const DefaultReadCache = 32 << 20
 
 // settleTime is how long a call waits for a file system to return after its context has
-// ended. It is also the time for undoing half of a move by copy.
+// ended. It is also the time for undoing half of a move by copy, and for a hint of glob.
 const settleTime = 5 * time.Second
 
 // The bounds of results and arguments. Descriptions and docs/tools.md take
@@ -80,6 +80,7 @@ type facts struct {
 	DiffKiB                                                       int
 	MaxFileSize                                                   string // "" for none
 	WholeSize                                                     string // of a file that is read or edited
-	Appends                                                       bool   // write_file can append
+	Appends, CanEdit, CanMove                                     bool   // write_file can append, files can be edited and moved
 	Programs, ShellRoot                                           string // of the tool bash
+	OneRoot                                                       bool   // ShellRoot is one workspace
 }

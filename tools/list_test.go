@@ -218,7 +218,8 @@ func TestIgnoredFiles(t *testing.T) {
 
 // TestGlobText checks what comes before the paths, and what is said without any.
 func TestGlobText(t *testing.T) {
-	set, _ := newSet(t, map[string]string{"a.go": "", "src/b.go": "", "src/sub/c.go": "", "doc/x.md": ""}, nil)
+	set, _ := newSet(t, map[string]string{"a.go": "", "src/b.go": "", "src/sub/c.go": "", "doc/x.md": "",
+		".gitignore": "*.log\nout/\n", "x.log": "", "out/y.log": ""}, nil)
 	for _, c := range []struct {
 		args object
 		want string
@@ -232,6 +233,12 @@ func TestGlobText(t *testing.T) {
 		{object{"pattern": "sub", "path": "src"}, "no files match; directories do: end the pattern with /; for any depth use **/sub"},
 		{object{"pattern": "src/**/*.md"}, "no files match"},
 		{object{"pattern": "sub/"}, "no directories match; for any depth use **/sub/"},
+		{object{"pattern": "x.log"}, "no files match; includeIgnored finds what .gitignore excludes"},
+		{object{"pattern": "x.log", "includeIgnored": true}, "1 file\nx.log"},
+		{object{"pattern": "**/*.log"}, "no files match; includeIgnored finds what .gitignore excludes"},
+		{object{"pattern": "out/"}, "no directories match; includeIgnored finds what .gitignore excludes"},
+		{object{"pattern": "out"}, "no files match; directories do, which .gitignore excludes: end the pattern with / and set includeIgnored"},
+		{object{"pattern": "out", "includeIgnored": true}, "no files match; directories do: end the pattern with /; for any depth use **/out"},
 	} {
 		if got := call(t, set, "glob", c.args).Text; got != c.want {
 			t.Errorf("glob(%v) = %q, want %q", c.args, got, c.want)
@@ -240,7 +247,7 @@ func TestGlobText(t *testing.T) {
 	first := call(t, set, "glob", object{"pattern": "**", "limit": 3})
 	cursor := members(t, first.Structured)["nextCursor"]
 	contains(t, "the first page", first.Text, "first 3 files\n", "\n[more: repeat with cursor="+fmt.Sprint(cursor)+"]")
-	contains(t, "the last page", call(t, set, "glob", object{"pattern": "**", "limit": 3, "cursor": cursor}).Text, "last 1 file\n")
+	contains(t, "the last page", call(t, set, "glob", object{"pattern": "**", "limit": 3, "cursor": cursor}).Text, "last 2 files\n")
 }
 
 func TestGlobWithoutMatches(t *testing.T) {

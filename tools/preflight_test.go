@@ -279,6 +279,28 @@ func checkPreflight(t *rapid.T, careful bool) {
 	}
 }
 
+// TestPreflightOfMovedFile tests that a write over a file that was read under another name is
+// the edit that it will be.
+func TestPreflightOfMovedFile(t *testing.T) {
+	fsys := &recorder{FS: memory.New(nil)}
+	put(t, fsys, "a", "one\n")
+	set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Naming: "{op}", ReadBeforeWrite: []string{"test"}})
+	good(t, set, "read_file", object{"path": "a"})
+	good(t, set, "move", object{"source": "a", "destination": "b"})
+	tool, _ := set.Lookup("write_file")
+	requests, err := tool.Preflight(t.Context(), json.RawMessage(`{"path": "b", "content": "two\n"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fsys.take()
+	good(t, set, "write_file", object{"path": "b", "content": "two\n"})
+	for _, touch := range fsys.take() {
+		if !touch.covers(requests) {
+			t.Errorf("write_file does %v, and Preflight said %v", touch, requests)
+		}
+	}
+}
+
 // randomArguments returns arguments for the tool op that are mostly valid.
 func randomArguments(t *rapid.T, op string) json.RawMessage {
 	name := rapid.SampledFrom([]string{"a", "b", "d", "d/a", "d/e/f", "/a", "./d//a", ".", ".."})

@@ -64,8 +64,8 @@ func runReadFiles(ctx context.Context, ts *toolset, in *readFilesInput) (*readFi
 			item.file, err = ts.read(ctx, item.Path)
 		}
 		if err == nil && len(item.file.stored) > left {
-			item.file, err = nil, ops.Error(ops.ReadFile, item.Path, workspace.ErrTooLarge,
-				fmt.Errorf("these files have more than %s together: read it by itself", byteSize(wholeBytes)))
+			err = ops.Error(ops.ReadFile, item.Path, workspace.ErrTooLarge, fmt.Errorf("these files have more than %s together", byteSize(wholeBytes)))
+			item.file, err = nil, &hintedError{err, "Read it by itself."} // the usual hint is about a file above a limit
 		}
 		switch {
 		case ctx.Err() != nil:

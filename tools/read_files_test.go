@@ -107,7 +107,7 @@ func TestReadFilesMemory(t *testing.T) {
 	if text := files[3].(object)["text"]; out["failed"] != 1.0 || text != "one\n" {
 		t.Errorf("failed = %v, the last text is %q", out["failed"], text)
 	}
-	contains(t, "files[2].error", files[2].(object)["error"].(string), "FILE_TOO_LARGE: large3: ", "more than 256 MiB together", "read it by itself")
+	contains(t, "files[2].error", files[2].(object)["error"].(string), "FILE_TOO_LARGE: large3: ", "more than 256 MiB together\nRead it by itself.")
 }
 
 // lastRead cancels the context of a call while it reads a file, which succeeds.

@@ -274,10 +274,10 @@ func (ts *toolset) facts() facts {
 		GrepChars: grepChars, GrepSkipped: grepSkipped, ListKiB: listBytes >> 10,
 		Edits: editsMax, Replaced: edit.MaxReplacements, DiffKiB: unified.MaxBytes >> 10,
 		MaxFileSize: ts.maxFileSize(), WholeSize: byteSize(ts.whole.MaxFileSize()),
-		Appends: ts.caps.ConditionalWrite && ts.caps.Versions,
+		Appends: ts.caps.ConditionalWrite && ts.caps.Versions, CanEdit: editFileSpec.needs(ts.caps), CanMove: moveSpec.needs(ts.caps),
 	}
 	if ts.bash != nil {
-		f.Programs, f.ShellRoot = strings.Join(ts.bash.make.Programs(), " "), ts.bash.root()
+		f.Programs, f.ShellRoot, f.OneRoot = strings.Join(ts.bash.make.Programs(), " "), ts.bash.root(), len(ts.bash.toolsets) == 1
 	}
 	return f
 }

@@ -2,6 +2,7 @@ package tools_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -156,7 +157,16 @@ func TestConditionsNeedTheirCapability(t *testing.T) {
 	if schema := string(tool.InputSchema()); strings.Contains(schema, "createOnly") || strings.Contains(schema, "ifVersion") {
 		t.Errorf("schema has conditions: %s", schema)
 	}
-	bad(t, set, ops.WriteFile, object{"path": "a", "content": "", "createOnly": true}, tools.CodeInvalidArguments)
+	for name, value := range (object{"createOnly": true, "ifVersion": "1", "append": true}) {
+		err := bad(t, set, ops.WriteFile, object{"path": "a", "content": "", name: value}, tools.CodeInvalidArguments)
+		if want := fmt.Sprintf("parameter %q needs conditional writes, which this workspace does not have", name); err.Message != want {
+			t.Errorf("write_file with %s = %q, want %q", name, err.Message, want)
+		}
+		contains(t, "hint", err.Hint, "Leave it out.")
+	}
+	set = newSetOf(t, workspace.New("test", restricted{memory.New(nil), workspace.Capabilities{Write: true, ConditionalWrite: true}}, nil), nil)
+	err := bad(t, set, ops.WriteFile, object{"path": "a", "content": "", "append": true}, tools.CodeInvalidArguments)
+	contains(t, "message", err.Message, `parameter "append" needs versions of files`)
 }
 
 func TestDisable(t *testing.T) {

@@ -169,7 +169,7 @@ func TestSharedRefuses(t *testing.T) {
 		{"not-json", "read_file", `{"workspace": "team-00"`, tools.CodeInvalidArguments, "not valid JSON", ""},
 		{"read-only", "write_file", `{"workspace": "team-03", "path": "a", "content": ""}`, tools.CodeInvalidArguments, `workspace "team-03" has no write_file: it is read-only`, writers},
 		{"no-moves", "move", `{"workspace": "team-01", "source": "who.txt", "destination": "b"}`, tools.CodeInvalidArguments, `workspace "team-01" has no move: its store cannot do this`, `"team-00", "team-02"`},
-		{"no-conditions", "write_file", `{"workspace": "team-01", "path": "a", "content": "", "createOnly": true}`, tools.CodeInvalidArguments, `unknown parameter "createOnly"`, "The parameters are path, content, "},
+		{"no-conditions", "write_file", `{"workspace": "team-01", "path": "a", "content": "", "createOnly": true}`, tools.CodeInvalidArguments, `parameter "createOnly" needs conditional writes`, "Leave it out."},
 		{"too-large", "write_file", `{"workspace": "team-02", "path": "a", "content": "` + strings.Repeat("a", 2<<10) + `"}`, tools.CodeTooLarge, "the limit is 1024", ""},
 		{"other-parameters", "read_file", `{"workspace": "team-00", "path": "who.txt", "line": "one"}`, tools.CodeInvalidArguments, `parameter "line"`, ""},
 	} {

@@ -355,7 +355,7 @@ func planWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) ([]poli
 	if err := d.adapt(in); err != nil {
 		return nil, err
 	}
-	change := policy.Request{Op: ts.writeOp(ctx, path, in), Path: path}
+	change := policy.Request{Op: ts.writeOp(ctx, path, in, d.err == nil), Path: path}
 	if in.Append && d.err == nil {
 		change.Op, d.data = policy.OpEdit, slices.Concat(d.old, d.data)
 	}
@@ -382,8 +382,9 @@ func planWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) ([]poli
 }
 
 // writeOp returns what a write of the file is: an edit, if it has the condition that
-// the file has a version, the caller's or the session's.
-func (ts *toolset) writeOp(ctx context.Context, path string, in *writeFileInput) policy.Op {
+// the file has a version, the caller's or the session's. A file that the session knows by
+// another name has the version that it has now, if it exists.
+func (ts *toolset) writeOp(ctx context.Context, path string, in *writeFileInput, exists bool) policy.Op {
 	if in.IfVersion != "" {
 		return policy.OpEdit
 	}
@@ -391,7 +392,7 @@ func (ts *toolset) writeOp(ctx context.Context, path string, in *writeFileInput)
 	if s == nil || in.CreateOnly || !ts.caps.ConditionalWrite {
 		return policy.OpWrite
 	}
-	if shown := s.file(ts.fileKey(path)); shown != nil && shown.whole() && shown.Version != "" {
+	if shown := s.file(ts.fileKey(path)); shown != nil && shown.whole() && (shown.Version != "" || exists && ts.caps.Versions) {
 		return policy.OpEdit
 	}
 	return policy.OpWrite

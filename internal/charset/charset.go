@@ -172,13 +172,16 @@ func (e Encoding) Encode(text []byte) ([]byte, error) {
 
 // CharacterError is a character that an encoding does not have.
 type CharacterError struct {
-	Encoding  Encoding
+	Encoding  Encoding // empty if it is not known; then every character outside ASCII is missing
 	Character rune
-	Line      int // of the text, from 1
+	Line      int // of the text, from 1; 0 if Encoding is empty
 }
 
 // Error implements error.
 func (e *CharacterError) Error() string {
+	if e.Encoding == "" {
+		return fmt.Sprintf("only ASCII can be added to a file of unknown encoding, and %q is not", e.Character)
+	}
 	return fmt.Sprintf("%s has no character %q (line %d)", e.Encoding, e.Character, e.Line)
 }
 

@@ -271,8 +271,9 @@ func TestOtherEncoding(t *testing.T) {
 		{"caf\xe9 5 \x80\n", "6 \u20ac", "caf\xe9 5 \x80\n6 \x80\n", nil},
 		{"caf\xe9\n", "5 \u20ac", "", new(charset.CharacterError)},
 		{unknown, "tea", unknown + "tea\n", nil},
-		{unknown, "th\u00e9", "", patch.ErrMismatch},
+		{unknown, "th\u00e9", "", new(charset.CharacterError)},
 		{"caf\u00e9\n", "th\u00e9", "caf\u00e9\nth\u00e9\n", nil},
+		{"", "one\n@@\n+th\u00e9", "one\nth\u00e9\n", nil},
 		{"\xff\xfea\x00b", "new", "", workspace.ErrBinary}, // an odd byte
 		{"\x00\n", "new", "", workspace.ErrBinary},
 	} {

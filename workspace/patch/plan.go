@@ -255,7 +255,7 @@ func (p *planner) apply(ctx context.Context, s *section) error {
 	r.Notes = append(append(r.Notes, s.notes...), notes...)
 	if s.kind == Deleted {
 		if len(r.text.lines) > 0 && s.exact {
-			return mismatches(s, []mismatch{{"the deletion", "it does not remove all lines of the file"}})
+			return mismatches(s, []mismatch{{label: "the deletion", reason: "it does not remove all lines of the file"}})
 		}
 		r.text = nil
 	}
@@ -275,6 +275,10 @@ func (p *planner) apply(ctx context.Context, s *section) error {
 func mismatches(s *section, wrong []mismatch) error {
 	var errs []error
 	for _, m := range wrong {
+		if m.missing != nil {
+			errs = append(errs, ops.Error(ops.ApplyPatch, s.read(), m.missing, errors.New(m.label)))
+			continue
+		}
 		errs = append(errs, ops.Error(ops.ApplyPatch, s.read(), ErrMismatch, fmt.Errorf("%s: %s", m.label, m.reason)))
 	}
 	return errors.Join(errs...)

@@ -77,6 +77,7 @@ func (t *text) bytes() ([]byte, error) {
 // mismatch says why a hunk does not apply.
 type mismatch struct {
 	label, reason string
+	missing       error // a character that cannot be added, in place of reason
 }
 
 // maxMismatches is how many hunks of a file may be missing before the rest is
@@ -106,9 +107,9 @@ func (t *text) apply(ctx context.Context, s *section) (wrong []mismatch, notes [
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		name := fmt.Sprintf("hunk %d (%s)", i+1, wording.ClipAround(h.label, 0, 80))
-		if reason != "" {
-			wrong = append(wrong, mismatch{name, reason})
+		missing := t.missing(s, h)
+		if reason != "" || missing != nil {
+			wrong = append(wrong, mismatch{fmt.Sprintf("hunk %d (%s)", i+1, wording.ClipAround(h.label, 0, 80)), reason, missing})
 		}
 		if note != "" {
 			notes = append(notes, fmt.Sprintf("hunk %d: %s", i+1, note))
@@ -204,11 +205,11 @@ func (t *text) matches(at int, old []string) bool {
 // finish must follow, also after a hunk that does not apply. The line end that
 // is added is the one of the first line.
 func (t *text) begin() {
+	t.utf8 = !slices.ContainsFunc(t.lines, func(line fileLine) bool { return !utf8.ValidString(line.text) })
 	if len(t.lines) == 0 {
 		return
 	}
 	first, last := &t.lines[0], &t.lines[len(t.lines)-1]
-	t.utf8 = !slices.ContainsFunc(t.lines, func(line fileLine) bool { return !utf8.ValidString(line.text) })
 	first.text, t.bom = strings.CutPrefix(first.text, charset.Mark)
 	if strings.HasSuffix(first.text, "\r\n") {
 		t.end = "\r\n"
@@ -276,9 +277,6 @@ var plainPunctuation = strings.NewReplacer(
 // the file if it has none. *from is an index into the lines as they are now,
 // which grows with what the hunks add.
 func (t *text) looseHunk(ctx context.Context, h *hunk, from *int) (note, reason string) {
-	if len(t.lines) > 0 && !t.utf8 && slices.ContainsFunc(h.lines, isForeign) {
-		return "", "the encoding of the file is not known, so only ASCII can be added to it"
-	}
 	for _, anchor := range h.anchors {
 		at, _, found := t.find(ctx, []string{anchor}, *from, false)
 		if !found {
@@ -325,9 +323,19 @@ func (h hunk) withoutBlankEnd() (hunk, bool) {
 	return h, true
 }
 
-// isForeign reports whether l adds what means something else in a file of another encoding.
-func isForeign(l patchLine) bool {
-	return l.op == '+' && strings.ContainsFunc(l.text, func(r rune) bool { return r > unicode.MaxASCII })
+// missing returns the error of a character outside ASCII that h adds to a file of unknown
+// encoding, where it means something else.
+func (t *text) missing(s *section, h *hunk) error {
+	if s.exact || t.utf8 {
+		return nil
+	}
+	for _, l := range h.lines {
+		if at := strings.IndexFunc(l.text, func(r rune) bool { return r > unicode.MaxASCII }); l.op == '+' && at >= 0 {
+			r, _ := utf8.DecodeRuneInString(l.text[at:])
+			return &charset.CharacterError{Character: r}
+		}
+	}
+	return nil
 }
 
 // find returns where the lines old are, at the line from or after it, in the

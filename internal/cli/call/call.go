@@ -366,6 +366,9 @@ func (i *invocation) unavailable(chosen *target.Selection, ws *config.Workspace)
 		err.Hint = "Leave --read-only out."
 	case chosen.File != nil && !ws.Capabilities().Write:
 		err.Hint = fmt.Sprintf("It has the setting readOnly in %s.", chosen.Path)
+	case i.Op == ops.ApplyPatch && ws.Capabilities().ConditionalWrite:
+		err.Code, err.Message = tools.CodeUnsupported, i.Op+": the workspace has no transactions"
+		err.Hint = "A folder that is relaxed or has mode: audit has none."
 	default:
 		err.Code, err.Message = tools.CodeUnsupported, i.Op+": the provider cannot do this"
 	}

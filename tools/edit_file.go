@@ -64,7 +64,7 @@ var editFileSpec = spec{
 	shape: func(p properties, _ workspace.Capabilities) {
 		p["edits"].MinItems, p["edits"].MaxItems = jsonschema.Ptr(1), jsonschema.Ptr(editsMax)
 		p.atLeast("insertLine", 1)
-		p.atLeast("expectedCount", 1)
+		p.atLeast("expectedCount", 0) // which means nothing: models fill in what they need not
 	},
 }
 

@@ -1,7 +1,6 @@
 package shell
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/workspacekit/workspacekit/shell/internal/command"
+	"github.com/workspacekit/workspacekit/shell/internal/rewrite"
 	"github.com/workspacekit/workspacekit/workspace"
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
@@ -25,18 +25,18 @@ import (
 // the run, which budgets rely on; see openError.
 func (r *run) open(ctx context.Context, name string, flag int, _ os.FileMode) (io.ReadWriteCloser, error) {
 	hc := interp.HandlerCtx(ctx)
-	if terms, ok := strings.CutPrefix(name, guardPrefix); ok {
+	if terms, ok := strings.CutPrefix(name, rewrite.GuardPath); ok {
 		if err := r.check(hc.Env, terms); err != nil {
 			return nil, err
 		}
 		return nothing{}, nil
 	}
-	if text, ok := strings.CutPrefix(name, numberPath); ok {
+	if text, ok := strings.CutPrefix(name, rewrite.NumberPath); ok {
 		return r.openNumber(hc.Env, text), nil
 	}
 	if number, ok := strings.CutPrefix(name, sourcePath); ok {
 		n, _ := strconv.Atoi(number)
-		return readOnly{io.NopCloser(strings.NewReader(r.shell.state.takePiece(n)))}, nil
+		return readOnly{io.NopCloser(strings.NewReader(r.scripts.TakePiece(n)))}, nil
 	}
 	if name == pipePath {
 		if w, ok := hc.Stdout.(*pipeWriter); ok {
@@ -44,7 +44,7 @@ func (r *run) open(ctx context.Context, name string, flag int, _ os.FileMode) (i
 		}
 		return &pipeWriter{Writer: hc.Stdout}, nil
 	}
-	if name == capturePath {
+	if name == rewrite.CapturePath {
 		return &capture{run: r, w: hc.Stdout}, nil
 	}
 	if name == untracedPath {
@@ -83,13 +83,62 @@ func (r *run) open(ctx context.Context, name string, flag int, _ os.FileMode) (i
 	return &storedFile{file, r, name, hc.Stderr}, nil
 }
 
+// check ends the run if what a guard with these terms stands for would be too much.
+//
+// A value that is kept is counted by keep; another one may have four times the budget Variables, as
+// it goes when the command ends.
+func (r *run) check(env expand.Environ, terms string) error {
+	size, kept, err := rewrite.GuardSize(env, terms, r.maxArgs.Load())
+	switch {
+	case err != nil:
+		return r.stop("%v", err)
+	case kept:
+		return r.keep(env, size)
+	case size > 4*int64(r.opts.Variables):
+		return r.stopBudget("expansions", r.opts.Variables, "Variables")
+	}
+	return nil
+}
+
+// keep counts size bytes that are about to be stored in a variable, and ends the run if the
+// variables would pass the budget. The sizes of all variables are added up only when so much
+// has been stored since the last time that the budget may have been reached.
+//
+// Adding up each time would make a loop over n variables take n*n steps. So stored only grows
+// between two sums: bytes that replace others count as if they were added. A single value of
+// more than a quarter of the budget always causes a sum.
+func (r *run) keep(env expand.Environ, size int64) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	limit := int64(r.opts.Variables)
+	r.stored += size + r.captured.Swap(0)
+	if r.stored <= limit/4 && size <= limit/4 {
+		return nil
+	}
+	if r.held = variablesSize(env); r.held+size > limit {
+		return r.stopBudget("variables", r.opts.Variables, "Variables")
+	}
+	r.stored = size
+	return nil
+}
+
+// variablesSize returns the sizes of all variables.
+func variablesSize(env expand.Environ) int64 {
+	size := int64(0)
+	env.Each(func(name string, vr expand.Variable) bool {
+		size += rewrite.VariableSize(vr) + int64(len(name)) + 64
+		return true
+	})
+	return size
+}
+
 // openNumber opens the file with the number of a variable, or the empty one after a number. A
 // file that cannot be read says why: the interpreter prints a failure to open it twice.
 func (r *run) openNumber(env expand.Environ, name string) io.ReadWriteCloser {
 	if name == "" {
 		return nothing{}
 	}
-	use, name := numberUse(name[:1]), name[1:]
+	use, name := rewrite.NumberUse(name[:1]), name[1:]
 	switch name {
 	case "":
 		if err := r.noNumber.Swap(nil); err != nil {
@@ -102,32 +151,20 @@ func (r *run) openNumber(env expand.Environ, name string) io.ReadWriteCloser {
 		}
 		return nothing{}
 	}
-	name, divides := strings.CutPrefix(name, "/")
-	text, alone := name, true
-	if strings.HasPrefix(name, "(") || strings.HasPrefix(name, "=") {
-		alone, name = name[0] == '(', name[1:]
-		text = env.Get(cmp.Or(renames[name], name)).String()
-	}
-	n, err := number(env, text, alone)
-	if err == nil && divides && n == "0" {
-		err = errDivision
-	}
+	n, err := rewrite.NamedNumber(env, name)
 	if err != nil {
-		return r.badNumber(use, fmt.Errorf("bash: %.100s: %w", name, err))
+		return r.badNumber(use, err)
 	}
 	return numberFile{nothing{}, n}
 }
 
-// errDivision is the error of a divisor.
-var errDivision = errors.New("division by 0")
-
 // badNumber returns the file that fails with err. What the interpreter does for an unset
 // parameter is what bash does after an error in an expansion.
-func (r *run) badNumber(use numberUse, err error) io.ReadWriteCloser {
+func (r *run) badNumber(use rewrite.NumberUse, err error) io.ReadWriteCloser {
 	switch use {
-	case inTest:
+	case rewrite.InTest:
 		r.badTest.Store(true)
-	case inExpansion:
+	case rewrite.InExpansion:
 		err = expansionError{err}
 	}
 	return unreadable{nothing{}, err}
@@ -181,9 +218,6 @@ func openError(name string, err error) error {
 	}
 	return &fs.PathError{Op: "bash:", Path: name, Err: errors.New(command.ErrorText(err))}
 }
-
-// capturePath is the file through which a command substitution writes, see [capture].
-const capturePath = "/dev/guarded-capture"
 
 // pipePath is the file through which a part of a pipeline writes to the pipe.
 const pipePath = "/dev/guarded-pipe"

@@ -22,6 +22,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/shell/internal/command"
+	"github.com/workspacekit/workspacekit/shell/internal/rewrite"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -87,7 +88,7 @@ func (r *run) call(ctx context.Context, args []string) ([]string, error) {
 	if n > int64(r.opts.Commands) {
 		return nil, r.stopBudget("commands", r.opts.Commands, "Commands")
 	}
-	if n%8 == 0 && deeper(r.opts.Recursion*framesPerCall) { // each time would take a quarter of all time
+	if n%8 == 0 && rewrite.Deeper(r.opts.Recursion*framesPerCall) { // each time would take a quarter of all time
 		return nil, r.stop("functions call each other more than about %d deep (budget Recursion)", r.opts.Recursion)
 	}
 	// 141 is the status of a command that SIGPIPE has ended.
@@ -129,7 +130,7 @@ func (r *run) checkArguments(hc interp.HandlerContext, args []string) error {
 			break
 		}
 	}
-	if size > 64<<10 && deeper(int(int64(r.opts.Variables)/size)*framesPerCall) {
+	if size > 64<<10 && rewrite.Deeper(int(int64(r.opts.Variables)/size)*framesPerCall) {
 		return r.stopBudget("bytes of arguments of functions that call each other", r.opts.Variables, "Variables")
 	}
 	return nil
@@ -147,11 +148,11 @@ func (r *run) replace(ctx context.Context, hc interp.HandlerContext, args []stri
 		}
 		prefix++
 	}
-	if prefix == 0 && (refusal(args) != "" || helps(args) || testsMore(args)) && r.declares(args[0]) {
+	if prefix == 0 && (refusal(args) != "" || helps(args) || testsMore(args)) && r.scripts.HasFunction(args[0]) {
 		return args // a function
 	}
 	rest := r.replaceBuiltin(ctx, hc, args[prefix:])
-	if len(rest) > 0 && (strings.HasPrefix(rest[0], r.shell.state.prefix) || rest[0] == binDir+args[prefix]) {
+	if len(rest) > 0 && (strings.HasPrefix(rest[0], r.scripts.Prefix) || rest[0] == binDir+args[prefix]) {
 		return rest // an internal command or a program is none of the interpreter's builtins
 	}
 	return slices.Concat(args[:prefix], rest)
@@ -162,7 +163,7 @@ func (r *run) replace(ctx context.Context, hc interp.HandlerContext, args []stri
 func (r *run) replaceCommand(ctx context.Context, hc interp.HandlerContext, args []string, prefix int) []string {
 	switch flag := args[prefix+1]; flag {
 	case "-v", "-V":
-		return slices.Concat([]string{r.shell.state.prefix + typeCommand, "command" + flag}, args[prefix+2:])
+		return slices.Concat([]string{r.scripts.Prefix + typeCommand, "command" + flag}, args[prefix+2:])
 	case "-p", "--":
 		return r.replace(ctx, hc, slices.Concat(args[:prefix+1], args[prefix+2:]))
 	default:
@@ -181,7 +182,7 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 	}
 	switch args[0] {
 	case "eval":
-		text, err := r.rewritten(strings.Join(args[1:], " "))
+		text, err := r.scripts.Text(strings.Join(args[1:], " "))
 		if err != nil {
 			return r.fails(hc, 2, "eval: %v", err)
 		}
@@ -201,13 +202,13 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 	case "unset":
 		return r.replaceUnset(ctx, hc, args)
 	case "type":
-		return slices.Concat([]string{r.shell.state.prefix + typeCommand}, args)
+		return slices.Concat([]string{r.scripts.Prefix + typeCommand}, args)
 	case "read":
-		return slices.Concat([]string{r.shell.state.prefix + readCommand}, args[1:])
+		return slices.Concat([]string{r.scripts.Prefix + readCommand}, args[1:])
 	case "mapfile", "readarray":
-		return slices.Concat([]string{r.shell.state.prefix + mapfileCommand}, args[1:])
+		return slices.Concat([]string{r.scripts.Prefix + mapfileCommand}, args[1:])
 	case "printf":
-		return slices.Concat([]string{r.shell.state.prefix + printfCommand}, args[1:])
+		return slices.Concat([]string{r.scripts.Prefix + printfCommand}, args[1:])
 	case "echo":
 		return echoFlags(args)
 	case "test", "[":
@@ -221,10 +222,10 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 		return cdArgs(args)
 	case "pushd":
 		if len(args) < 2 || args[1] != "-n" {
-			return slices.Concat([]string{r.shell.state.prefix + pushdCommand}, args[1:])
+			return slices.Concat([]string{r.scripts.Prefix + pushdCommand}, args[1:])
 		}
 	case "dirs":
-		return slices.Concat([]string{r.shell.state.prefix + dirsCommand}, args[1:])
+		return slices.Concat([]string{r.scripts.Prefix + dirsCommand}, args[1:])
 	case "set", "shopt":
 		// The options are read when the run has ended (state.take).
 		r.optsUsed.Store(true)
@@ -277,15 +278,6 @@ func refusal(args []string) string {
 	return refused[args[0]]
 }
 
-// declares reports whether a script of the session has a function of a name. It knows the
-// functions that have been parsed, also where the declaration has not run or is removed by
-// unset.
-func (r *run) declares(name string) bool {
-	r.parsing.Lock()
-	defer r.parsing.Unlock()
-	return r.functions[name]
-}
-
 // usages are what builtins print with --help. Those of bash that do not know it, such as
 // echo and test, are not there.
 var usages = map[string]string{
@@ -314,14 +306,14 @@ func (r *run) help(hc interp.HandlerContext, args []string) []string {
 	default:
 		return r.fails(hc, 1, "help: no help for %s; try %s --help", name, name)
 	}
-	return []string{r.shell.state.prefix + statusCommand, strconv.Itoa(status)}
+	return []string{r.scripts.Prefix + rewrite.StatusCommand, strconv.Itoa(status)}
 }
 
 // fails prints a message, and returns a call with an exit status. The message is printed now,
 // to the standard error that the command has.
 func (r *run) fails(hc interp.HandlerContext, status int, format string, args ...any) []string {
 	fmt.Fprintf(hc.Stderr, "bash: "+format+"\n", args...)
-	return []string{r.shell.state.prefix + statusCommand, strconv.Itoa(status)}
+	return []string{r.scripts.Prefix + rewrite.StatusCommand, strconv.Itoa(status)}
 }
 
 // keptFiles are the files that exec has opened in a script or in a piece of one.
@@ -374,13 +366,13 @@ func (r *run) replaceSource(ctx context.Context, hc interp.HandlerContext, args 
 	file, err := r.process(hc, args).Open(ctx, args[1])
 	var data []byte
 	if err == nil {
-		data, err = io.ReadAll(io.LimitReader(file, maxScript+1)) // a longer one is refused
+		data, err = io.ReadAll(io.LimitReader(file, rewrite.MaxScript+1)) // a longer one is refused
 		file.Close()
 	}
 	if err != nil {
 		return r.fails(hc, 1, "%s: %s", args[1], command.ErrorText(err))
 	}
-	text, err := r.rewritten(string(data))
+	text, err := r.scripts.Text(string(data))
 	if err != nil {
 		return r.fails(hc, 2, "%s: %v", args[1], err)
 	}
@@ -406,7 +398,7 @@ func (r *run) replaceTrap(hc interp.HandlerContext, args []string) []string {
 	}
 	text, err := rest[0], error(nil)
 	if text != "-" && text != "" {
-		if text, err = r.rewritten(text); err != nil {
+		if text, err = r.scripts.Text(text); err != nil {
 			return r.fails(hc, 2, "trap: %v", err)
 		}
 	}
@@ -439,9 +431,9 @@ func (r *run) replaceDeclare(hc interp.HandlerContext, args []string) []string {
 			case strings.Trim(flag, "aAfFginlprux") != "":
 				return r.fails(hc, 2, "%s: %s: invalid option", args[0], arg)
 			case strings.Contains(flag, "F"):
-				return slices.Concat([]string{r.shell.state.prefix + namesCommand}, args[i+2:])
+				return slices.Concat([]string{r.scripts.Prefix + rewrite.NamesCommand}, args[i+2:])
 			case strings.Contains(flag, "f"):
-				return slices.Concat([]string{r.shell.state.prefix + showCommand}, args[i+2:])
+				return slices.Concat([]string{r.scripts.Prefix + rewrite.ShowCommand}, args[i+2:])
 			}
 			for _, letter := range flag {
 				if why := refused["declare -"+string(letter)]; why != "" {
@@ -456,10 +448,10 @@ func (r *run) replaceDeclare(hc interp.HandlerContext, args []string) []string {
 		if !syntax.ValidName(name) {
 			return r.fails(hc, 1, "%s: `%s': not a valid identifier", args[0], arg)
 		}
-		text += " " + cmp.Or(renames[name], name)
+		text += " " + rewrite.Renamed(name)
 		if assigned {
 			if isRef {
-				value = cmp.Or(renames[value], value)
+				value = rewrite.Renamed(value)
 			}
 			text += "=" + quoted(value)
 		}
@@ -593,7 +585,7 @@ func cdArgs(args []string) []string {
 // that waits for input ends, too.
 func (r *run) exec(ctx context.Context, args []string) (err error) {
 	hc := interp.HandlerCtx(ctx)
-	if internal := r.internal(strings.CutPrefix(args[0], r.shell.state.prefix)); internal != nil {
+	if internal := r.internal(strings.CutPrefix(args[0], r.scripts.Prefix)); internal != nil {
 		if err := internal(ctx, hc, args); err != nil {
 			return err
 		}
@@ -690,7 +682,7 @@ func (r *run) runAgain(ctx context.Context, p *command.Process) int {
 		r.stopBudget("commands", r.opts.Commands, "Commands")
 		return 137
 	}
-	if deeper(r.opts.Recursion * framesPerCall) {
+	if rewrite.Deeper(r.opts.Recursion * framesPerCall) {
 		r.stop("programs call each other more than about %d deep (budget Recursion)", r.opts.Recursion)
 		return 137
 	}
@@ -785,7 +777,7 @@ func (r *run) runShell(ctx context.Context, p *command.Process) int {
 		}
 		return r.nested(ctx, p, string(data), args[0], options, args[1:])
 	}
-	data, err := io.ReadAll(io.LimitReader(p.Stdin, maxScript+1))
+	data, err := io.ReadAll(io.LimitReader(p.Stdin, rewrite.MaxScript+1))
 	if err != nil {
 		return 1
 	}

@@ -23,6 +23,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/shell/internal/command"
+	"github.com/workspacekit/workspacekit/shell/internal/rewrite"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -162,18 +163,13 @@ type run struct {
 	trapsErrors atomic.Bool  // there was a trap of ERR
 	pieces      sync.RWMutex // read-locked by each piece that runs; locked for good when the run has ended
 
-	out *output // of both streams
+	out     *output           // of both streams
+	scripts *rewrite.Rewriter // of this run
 
 	stopped  atomic.Pointer[budgetError] // the budget that was reached first
 	noNumber atomic.Pointer[error]       // of the last value that was no number, until it is reported
 
 	badTest atomic.Bool // an operand in [[ ]] was no number, until the test has asked for it
-
-	parsing   sync.Mutex           // held by rewrite
-	functions map[string]bool      // guarded by parsing; names that scripts of the session have declared as functions
-	maps      map[string]bool      // guarded by parsing; names that were declared as associative arrays
-	refs      map[string]bool      // guarded by parsing; names that were declared as references
-	wrapped   map[syntax.Node]bool // guarded by parsing; what rewrite has put into something else in this script
 
 	mu      sync.Mutex
 	answers map[string]*bytes.Buffer // guarded by mu; what the interpreter was asked, by file
@@ -196,23 +192,32 @@ func (e *budgetError) Error() string { return e.text }
 var errFinished = errors.New("the script has ended")
 
 // newRun prepares a run of the script of o. The caller holds s.mu until the run has ended.
-//
-// It copies the names of functions and associative arrays of the session, because rewrite
-// needs to know them before the script declares its own.
 func newRun(s *Shell, o *RunOptions) *run {
 	r := &run{shell: s, opts: s.opts, given: o, cancel: func(error) {},
-		functions: map[string]bool{}, maps: map[string]bool{}, refs: map[string]bool{}, last: map[string]int{},
-		answers: map[string]*bytes.Buffer{}, started: map[int]time.Time{}}
-	for name := range s.state.functions {
-		r.functions[name] = true
-	}
-	for name, vr := range s.state.vars {
-		r.maps[name] = vr.Kind == expand.Associative
-		r.refs[name] = vr.Kind == expand.NameRef
-	}
+		last: map[string]int{}, answers: map[string]*bytes.Buffer{}, started: map[int]time.Time{}}
+	r.scripts = r.rewriter(s.state.functions, s.state.vars)
 	r.files = command.NewFiles(s.workspaces, s.space.Workspace, r.hooks())
 	r.out = newOutput(r)
 	return r
+}
+
+// rewriter returns the rewriter of a run, which begins with functions and variables.
+func (r *run) rewriter(functions map[string]*syntax.Stmt, variables map[string]expand.Variable) *rewrite.Rewriter {
+	return rewrite.New(r.shell.state.Session, rewrite.Options{
+		Expansions: r.opts.Expansions, Functions: functions, Variables: variables, KeepPiece: r.keepPiece,
+		IsProgram: func(name string) bool { return command.Programs[name] != nil },
+		Refuses:   func(flag string) bool { return refused["declare "+flag] != "" },
+	})
+}
+
+// keepPiece keeps the text of a piece, and returns its number. A loop of eval could otherwise
+// keep any number of them until the run ends.
+func (r *run) keepPiece(text string) (int, error) {
+	n, size := r.shell.state.KeepPiece(text)
+	if size > r.opts.Variables {
+		return 0, r.stopBudget("bytes of pipelines and background jobs", r.opts.Variables, "Variables")
+	}
+	return n, nil
 }
 
 // hooks connects the files with the observer and the list of changes.
@@ -377,7 +382,7 @@ func (r *run) do(ctx context.Context, text string) (*Result, error) {
 // The state of the session is taken only if the interpreter returned: after a panic its
 // variables may be half changed, and the session stays as it was before the run.
 func (r *run) interpret(ctx context.Context, text string) (exit int) {
-	file, err := r.parse(text, "bash")
+	file, err := r.scripts.Parse(text, "bash")
 	if err != nil {
 		fmt.Fprintf(r.out.stderr, "bash: %v\n", err)
 		return 2

@@ -12,6 +12,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scratch"
 	"github.com/workspacekit/workspacekit/shell/internal/command"
+	"github.com/workspacekit/workspacekit/shell/internal/rewrite"
 	"github.com/workspacekit/workspacekit/workspace"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -46,10 +47,6 @@ type Options struct {
 	// Now returns the time for date and the like. Nil means [time.Now].
 	Now func() time.Time
 }
-
-// maxScript is the largest script in bytes, also for eval, source and bash. A longer one is
-// not parsed, and fails with the status 2.
-const maxScript = 1 << 20
 
 // withDefaults returns a copy with defaults for zero fields. A negative budget is an error. o
 // may be nil, and is not changed.
@@ -201,6 +198,6 @@ func Complete(text string) bool {
 
 // incomplete reports whether the parser needs more of a script.
 func incomplete(text string) bool {
-	_, err := syntax.NewParser().Parse(newScript(text), "")
+	_, err := syntax.NewParser().Parse(rewrite.NewReader(text), "")
 	return syntax.IsIncomplete(err)
 }

@@ -7,29 +7,37 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
-	"mvdan.cc/sh/v3/pattern"
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/shell/internal/command"
+	"github.com/workspacekit/workspacekit/shell/internal/rewrite"
 )
 
 // internalFunc is a command of the shell itself, with the arguments of a handler of the
 // interpreter. args[0] is its name. An [interp.ExitStatus] is its status, nil is 0, an
 // error of hc.Builtin is what the builtin did, such as exit, and any other error ends the run.
 type internalFunc func(ctx context.Context, hc interp.HandlerContext, args []string) error
+
+// Commands of the shell itself that are called in place of builtins, besides those that package
+// rewrite puts into scripts.
+const (
+	typeCommand    = "type" // type, command -v
+	readCommand    = "read"
+	mapfileCommand = "mapfile"
+	printfCommand  = "printf"
+	pushdCommand   = "pushd"
+	dirsCommand    = "dirs"
+)
 
 // internal returns the command of the shell itself that a name without its prefix stands for,
 // nil if it is none. had says that the name had the prefix.
@@ -38,19 +46,19 @@ func (r *run) internal(name string, had bool) internalFunc {
 		return nil
 	}
 	switch name {
-	case runCommand:
+	case rewrite.RunCommand:
 		return r.runPiece
-	case keepCommand:
+	case rewrite.KeepCommand:
 		return r.keepInput
-	case statusCommand:
+	case rewrite.StatusCommand:
 		return r.status
-	case showCommand:
+	case rewrite.ShowCommand:
 		return r.show
-	case namesCommand:
+	case rewrite.NamesCommand:
 		return r.names
-	case countCommand:
+	case rewrite.CountCommand:
 		return r.count
-	case timeCommand:
+	case rewrite.TimeCommand:
 		return r.time
 	case typeCommand:
 		return r.typeOf
@@ -60,13 +68,13 @@ func (r *run) internal(name string, had bool) internalFunc {
 		return r.mapfile
 	case printfCommand:
 		return r.printf
-	case numberCommand:
+	case rewrite.NumberCommand:
 		return r.printNumber
-	case quoteCommand:
+	case rewrite.QuoteCommand:
 		return r.quote
-	case trimCommand:
+	case rewrite.TrimCommand:
 		return r.trimmed
-	case tailCommand:
+	case rewrite.TailCommand:
 		return r.tail
 	case pushdCommand:
 		return r.pushd
@@ -96,7 +104,7 @@ func (r *run) runPiece(ctx context.Context, hc interp.HandlerContext, args []str
 	}
 	defer r.pieces.RUnlock()
 	n, _ := strconv.Atoi(args[1])
-	text := r.shell.state.piece(n)
+	text := r.scripts.Piece(n)
 	if text == "" {
 		return errFinished // a job that begins after its script has ended, whose pieces are dropped
 	}
@@ -189,10 +197,7 @@ func currentOnStack(hc interp.HandlerContext) string {
 // show is declare -f: it prints functions without what rewrite has added to them.
 func (r *run) show(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	return r.eachFunction(ctx, hc, args[1:], func(_, source string) {
-		if file, err := syntax.NewParser().Parse(newScript(source), ""); err == nil {
-			r.shell.state.restore(file)
-			io.WriteString(hc.Stdout, printed(file))
-		}
+		io.WriteString(hc.Stdout, r.scripts.Restore(source))
 	})
 }
 
@@ -201,9 +206,7 @@ func (r *run) show(ctx context.Context, hc interp.HandlerContext, args []string)
 func (r *run) eachFunction(ctx context.Context, hc interp.HandlerContext, names []string, f func(name, source string)) error {
 	all := len(names) == 0
 	if all {
-		r.parsing.Lock()
-		names = slices.Sorted(maps.Keys(r.functions))
-		r.parsing.Unlock()
+		names = r.scripts.Functions()
 	}
 	status := 0
 	for _, name := range names {
@@ -292,13 +295,9 @@ func (r *run) printNumber(_ context.Context, hc interp.HandlerContext, args []st
 	if len(args) < 3 {
 		return interp.ExitStatus(1)
 	}
-	n, err := number(hc.Env, args[2], args[1] == "(")
-	if err == nil && args[1] == "/" && n == "0" {
-		err = errDivision
-	}
+	n, err := rewrite.Number(hc.Env, args[1], args[2])
 	if err != nil {
-		failed := fmt.Errorf("bash: %.100s: %w", args[2], err)
-		r.noNumber.Store(&failed)
+		r.noNumber.Store(&err)
 		return interp.ExitStatus(1)
 	}
 	fmt.Fprintln(hc.Stdout, n)
@@ -311,11 +310,7 @@ func (r *run) quote(_ context.Context, hc interp.HandlerContext, args []string) 
 	if len(args) < 3 {
 		return interp.ExitStatus(1)
 	}
-	text := strings.ReplaceAll(pattern.QuoteMeta(args[2], 0), "\n", "[\n]")
-	if args[1] == "=~" {
-		text = strings.ReplaceAll(regexp.QuoteMeta(args[2]), "\n", `\n`)
-	}
-	fmt.Fprint(hc.Stdout, text)
+	fmt.Fprint(hc.Stdout, rewrite.Quoted(args[1], args[2]))
 	return nil
 }
 
@@ -335,7 +330,7 @@ func (r *run) trimmed(ctx context.Context, hc interp.HandlerContext, args []stri
 		}
 		text = vr.String()
 	}
-	n, err := trimLength(ctx, op, text, args[3])
+	n, err := rewrite.TrimLength(ctx, op, text, args[3])
 	if err != nil {
 		failed := fmt.Errorf("bash: %.100s: %w", args[3], err)
 		r.noNumber.Store(&failed)
@@ -343,70 +338,6 @@ func (r *run) trimmed(ctx context.Context, hc interp.HandlerContext, args []stri
 	}
 	fmt.Fprint(hc.Stdout, strconv.Itoa(n))
 	return nil
-}
-
-// maxShorter is how many matches of an expression are tried to find the shortest one.
-const maxShorter = 1000
-
-// trimLength returns how many characters op leaves out at the beginning of text, or leaves there.
-// An expression that matches a whole suffix finds the longest one; after as much as possible of
-// anything, the shortest.
-func trimLength(ctx context.Context, op, text, pat string) (int, error) {
-	if !utf8.ValidString(text) {
-		return 0, errors.New("the text is not UTF-8")
-	}
-	expr, err := pattern.Regexp(pat, pattern.ExtendedOperators)
-	if _, ok := errors.AsType[*pattern.NegExtGlobError](err); ok {
-		return 0, errors.New("!(...) is not supported in expansions")
-	}
-	if err != nil {
-		expr = regexp.QuoteMeta(pat)
-	}
-	switch op {
-	case "#", "##":
-		expr = `\A(?:` + expr + `)`
-	case "%%":
-		expr = `(?:` + expr + `)\z`
-	default:
-		expr = `\A(?s:.*)((?:` + expr + `)\z)`
-	}
-	re, err := regexp.Compile(expr)
-	if err != nil {
-		return 0, err
-	}
-	if op[0] == '#' {
-		re.Longest()
-	}
-	at := re.FindStringSubmatchIndex(text)
-	if op == "#" {
-		if lazy, err := pattern.Regexp(pat, pattern.ExtendedOperators|pattern.Shortest); err == nil {
-			if re, err := regexp.Compile(`\A(?:` + lazy + `)`); err == nil {
-				at = re.FindStringSubmatchIndex(text) // short, but with (ab|a) not the shortest
-			}
-		}
-	}
-	for i := 0; op == "#" && at != nil && at[1] > 0; i++ {
-		if i > maxShorter || ctx.Err() != nil {
-			return 0, errors.New("the shortest match is too hard to find; use ##, or sed")
-		}
-		_, last := utf8.DecodeLastRuneInString(text[:at[1]])
-		shorter := re.FindStringSubmatchIndex(text[:at[1]-last])
-		if shorter == nil {
-			break
-		}
-		at = shorter
-	}
-	switch {
-	case at == nil && op[0] == '#':
-		return 0, nil
-	case at == nil:
-		return utf8.RuneCountInString(text), nil
-	case op[0] == '#':
-		return utf8.RuneCountInString(text[:at[1]]), nil
-	case op == "%%":
-		return utf8.RuneCountInString(text[:at[0]]), nil
-	}
-	return utf8.RuneCountInString(text[:at[2]]), nil
 }
 
 // time is the keyword time: before a command, and then after it with its status.
@@ -547,7 +478,7 @@ func (r *run) printType(ctx context.Context, hc interp.HandlerContext, mode, nam
 			fmt.Fprintf(hc.Stdout, "%s is a shell keyword\n", name)
 		case "function":
 			fmt.Fprintf(hc.Stdout, "%s is a function\n", name)
-			r.show(ctx, hc, []string{showCommand, name})
+			r.show(ctx, hc, []string{rewrite.ShowCommand, name})
 		case "builtin":
 			fmt.Fprintf(hc.Stdout, "%s is a shell builtin\n", name)
 		default:
@@ -925,7 +856,7 @@ func (r *run) nested(ctx context.Context, p *command.Process, text, name string,
 		return 137
 	}
 	defer r.shells.Add(-1)
-	file, err := r.parse(text, name)
+	file, err := r.scripts.Parse(text, name)
 	if err != nil {
 		fmt.Fprintf(p.Stderr, "bash: %v\n", err)
 		return 2

@@ -13,20 +13,11 @@
 //
 // Each script passes four steps. The parser of mvdan.cc/sh makes a tree of it, and its size
 // and depth are bounded. The tree is rewritten: what would reach the host is replaced, and
-// guards are put before expansions that could take much memory (rewrite.go, guard.go). The
+// guards are put before expansions that could take much memory (package rewrite). The
 // interpreter of mvdan.cc/sh runs the tree. It asks handlers for each command and each file
 // (handlers.go), and those count what the budgets limit (run.go), do what the interpreter's
-// own builtins would do with the host (builtins.go), and call the programs of package
-// command.
-//
-// The rewritten tree is a script again, which can be printed and parsed: functions, eval and
-// the parts of pipelines need that. Commands of the shell itself have names in quotes that no
-// script can guess, here "wk" and a word:
-//
-//	cat a | sort > out     'wk run' 1 | { { sort >out; }; 'wk status' $?; }
-//	x=$x$x                 x=$(<'/dev/guard/=x+x')$x$x
-//	time ls                { 'wk time' 2; ls; 'wk time' 2 $?; }
-//	echo ~root             echo '~'root
+// own builtins would do with the host (builtins.go), open files that only the shell has
+// (files.go), and call the programs of package command.
 //
 // What can be replaced only when its words are known, such as builtins by their flags, is
 // replaced at each call (run.call).

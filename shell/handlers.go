@@ -22,8 +22,45 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/shell/internal/command"
+	"github.com/workspacekit/workspacekit/shell/internal/rewrite"
 	"github.com/workspacekit/workspacekit/workspace"
 )
+
+// runner returns an interpreter that asks the handlers of r. Nothing that it could take from
+// the host is left to it. stdin may be nil for an empty standard input.
+//
+// An interpreter is for one script. A script in another one, as of bash -c, gets its own.
+func (r *run) runner(stdin *os.File, stdout, stderr io.Writer, env *environ) (*interp.Runner, error) {
+	var in io.Reader
+	// A nil *os.File in the interface would not be nil.
+	if stdin != nil {
+		in = stdin
+	}
+	runner, err := interp.New(
+		interp.Env(env), noDir,
+		interp.StdIO(in, stdout, stderr),
+		interp.CallHandler(r.call),
+		interp.ExecHandlers(func(interp.ExecHandlerFunc) interp.ExecHandlerFunc { return r.exec }),
+		interp.OpenHandler(r.open),
+		interp.ReadDirHandler2(r.readDir),
+		interp.StatHandler(r.stat),
+		interp.AccessHandler(r.access),
+	)
+	if err != nil {
+		return nil, err
+	}
+	runner.Dir = env.dir
+	runner.Reset()
+	env.ready = true
+	return runner, runner.Run(context.Background(), &syntax.Stmt{}) // options can be set only after a run
+}
+
+// noDir keeps the interpreter from asking for the directory of the process; interp.Dir
+// would look at the host.
+func noDir(runner *interp.Runner) error {
+	runner.Dir = "/"
+	return nil
+}
 
 // framesPerCall is about how many frames one call of a function takes on the stack.
 const framesPerCall = 12
@@ -51,7 +88,7 @@ func (r *run) call(ctx context.Context, args []string) ([]string, error) {
 	if n > int64(r.opts.Commands) {
 		return nil, r.stopBudget("commands", r.opts.Commands, "Commands")
 	}
-	if n%8 == 0 && deeper(r.opts.Recursion*framesPerCall) { // each time would take a quarter of all time
+	if n%8 == 0 && rewrite.Deeper(r.opts.Recursion*framesPerCall) { // each time would take a quarter of all time
 		return nil, r.stop("functions call each other more than about %d deep (budget Recursion)", r.opts.Recursion)
 	}
 	// 141 is the status of a command that SIGPIPE has ended.
@@ -93,7 +130,7 @@ func (r *run) checkArguments(hc interp.HandlerContext, args []string) error {
 			break
 		}
 	}
-	if size > 64<<10 && deeper(int(int64(r.opts.Variables)/size)*framesPerCall) {
+	if size > 64<<10 && rewrite.Deeper(int(int64(r.opts.Variables)/size)*framesPerCall) {
 		return r.stopBudget("bytes of arguments of functions that call each other", r.opts.Variables, "Variables")
 	}
 	return nil
@@ -111,11 +148,11 @@ func (r *run) replace(ctx context.Context, hc interp.HandlerContext, args []stri
 		}
 		prefix++
 	}
-	if prefix == 0 && (refusal(args) != "" || helps(args) || testsMore(args)) && r.declares(args[0]) {
+	if prefix == 0 && (refusal(args) != "" || helps(args) || testsMore(args)) && r.scripts.HasFunction(args[0]) {
 		return args // a function
 	}
 	rest := r.replaceBuiltin(ctx, hc, args[prefix:])
-	if len(rest) > 0 && (strings.HasPrefix(rest[0], r.shell.state.prefix) || rest[0] == binDir+args[prefix]) {
+	if len(rest) > 0 && (strings.HasPrefix(rest[0], r.scripts.Prefix) || rest[0] == binDir+args[prefix]) {
 		return rest // an internal command or a program is none of the interpreter's builtins
 	}
 	return slices.Concat(args[:prefix], rest)
@@ -126,7 +163,7 @@ func (r *run) replace(ctx context.Context, hc interp.HandlerContext, args []stri
 func (r *run) replaceCommand(ctx context.Context, hc interp.HandlerContext, args []string, prefix int) []string {
 	switch flag := args[prefix+1]; flag {
 	case "-v", "-V":
-		return slices.Concat([]string{r.shell.state.prefix + typeCommand, "command" + flag}, args[prefix+2:])
+		return slices.Concat([]string{r.scripts.Prefix + typeCommand, "command" + flag}, args[prefix+2:])
 	case "-p", "--":
 		return r.replace(ctx, hc, slices.Concat(args[:prefix+1], args[prefix+2:]))
 	default:
@@ -145,7 +182,7 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 	}
 	switch args[0] {
 	case "eval":
-		text, err := r.rewritten(strings.Join(args[1:], " "))
+		text, err := r.scripts.Text(strings.Join(args[1:], " "))
 		if err != nil {
 			return r.fails(hc, 2, "eval: %v", err)
 		}
@@ -165,13 +202,13 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 	case "unset":
 		return r.replaceUnset(ctx, hc, args)
 	case "type":
-		return slices.Concat([]string{r.shell.state.prefix + typeCommand}, args)
+		return slices.Concat([]string{r.scripts.Prefix + typeCommand}, args)
 	case "read":
-		return slices.Concat([]string{r.shell.state.prefix + readCommand}, args[1:])
+		return slices.Concat([]string{r.scripts.Prefix + readCommand}, args[1:])
 	case "mapfile", "readarray":
-		return slices.Concat([]string{r.shell.state.prefix + mapfileCommand}, args[1:])
+		return slices.Concat([]string{r.scripts.Prefix + mapfileCommand}, args[1:])
 	case "printf":
-		return slices.Concat([]string{r.shell.state.prefix + printfCommand}, args[1:])
+		return slices.Concat([]string{r.scripts.Prefix + printfCommand}, args[1:])
 	case "echo":
 		return echoFlags(args)
 	case "test", "[":
@@ -185,10 +222,10 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 		return cdArgs(args)
 	case "pushd":
 		if len(args) < 2 || args[1] != "-n" {
-			return slices.Concat([]string{r.shell.state.prefix + pushdCommand}, args[1:])
+			return slices.Concat([]string{r.scripts.Prefix + pushdCommand}, args[1:])
 		}
 	case "dirs":
-		return slices.Concat([]string{r.shell.state.prefix + dirsCommand}, args[1:])
+		return slices.Concat([]string{r.scripts.Prefix + dirsCommand}, args[1:])
 	case "set", "shopt":
 		// The options are read when the run has ended (state.take).
 		r.optsUsed.Store(true)
@@ -241,15 +278,6 @@ func refusal(args []string) string {
 	return refused[args[0]]
 }
 
-// declares reports whether a script of the session has a function of a name. It knows the
-// functions that have been parsed, also where the declaration has not run or is removed by
-// unset.
-func (r *run) declares(name string) bool {
-	r.parsing.Lock()
-	defer r.parsing.Unlock()
-	return r.functions[name]
-}
-
 // usages are what builtins print with --help. Those of bash that do not know it, such as
 // echo and test, are not there.
 var usages = map[string]string{
@@ -278,14 +306,53 @@ func (r *run) help(hc interp.HandlerContext, args []string) []string {
 	default:
 		return r.fails(hc, 1, "help: no help for %s; try %s --help", name, name)
 	}
-	return []string{r.shell.state.prefix + statusCommand, strconv.Itoa(status)}
+	return []string{r.scripts.Prefix + rewrite.StatusCommand, strconv.Itoa(status)}
 }
 
 // fails prints a message, and returns a call with an exit status. The message is printed now,
 // to the standard error that the command has.
 func (r *run) fails(hc interp.HandlerContext, status int, format string, args ...any) []string {
 	fmt.Fprintf(hc.Stderr, "bash: "+format+"\n", args...)
-	return []string{r.shell.state.prefix + statusCommand, strconv.Itoa(status)}
+	return []string{r.scripts.Prefix + rewrite.StatusCommand, strconv.Itoa(status)}
+}
+
+// keptFiles are the files that exec has opened in a script or in a piece of one.
+// The interpreter does not close them.
+type keptFiles struct {
+	mu    sync.Mutex
+	files []io.Closer // guarded by mu
+}
+
+// keptKey is the key of the [*keptFiles] of a context.
+type keptKey struct{}
+
+// keeping returns a context for a script or a piece, and a function that is called after it. It
+// stores the files that exec has opened, and returns the status, or 1 instead of 0 if one could
+// not be stored.
+func keeping(ctx context.Context) (context.Context, func(status int) int) {
+	kept := &keptFiles{}
+	return context.WithValue(ctx, keptKey{}, kept), func(status int) int {
+		kept.mu.Lock()
+		defer kept.mu.Unlock()
+		for _, file := range kept.files {
+			if file.Close() != nil && status == 0 {
+				status = 1
+			}
+		}
+		return status
+	}
+}
+
+// keepOpen adds those of the streams of exec that are files to the kept files of a context.
+func keepOpen(ctx context.Context, streams ...io.Writer) {
+	kept := ctx.Value(keptKey{}).(*keptFiles)
+	kept.mu.Lock()
+	defer kept.mu.Unlock()
+	for _, stream := range streams {
+		if file, ok := stream.(*storedFile); ok {
+			kept.files = append(kept.files, file)
+		}
+	}
 }
 
 // replaceSource reads the file that source runs, and rewrites it. What the interpreter then
@@ -299,13 +366,13 @@ func (r *run) replaceSource(ctx context.Context, hc interp.HandlerContext, args 
 	file, err := r.process(hc, args).Open(ctx, args[1])
 	var data []byte
 	if err == nil {
-		data, err = io.ReadAll(io.LimitReader(file, maxScript+1)) // a longer one is refused
+		data, err = io.ReadAll(io.LimitReader(file, rewrite.MaxScript+1)) // a longer one is refused
 		file.Close()
 	}
 	if err != nil {
 		return r.fails(hc, 1, "%s: %s", args[1], command.ErrorText(err))
 	}
-	text, err := r.rewritten(string(data))
+	text, err := r.scripts.Text(string(data))
 	if err != nil {
 		return r.fails(hc, 2, "%s: %v", args[1], err)
 	}
@@ -314,11 +381,6 @@ func (r *run) replaceSource(ctx context.Context, hc interp.HandlerContext, args 
 		return r.fails(hc, 1, "%s: %v", args[1], err)
 	}
 	return slices.Concat([]string{"source", sourcePath + strconv.Itoa(n)}, args[2:])
-}
-
-// readFile reads a file for the shell itself.
-func (r *run) readFile(ctx context.Context, dir, name string) ([]byte, workspace.Version, error) {
-	return r.files.ReadFile(ctx, dir, name)
 }
 
 // replaceTrap rewrites what a trap runs. Signals never come, so only EXIT and ERR are left. A
@@ -336,7 +398,7 @@ func (r *run) replaceTrap(hc interp.HandlerContext, args []string) []string {
 	}
 	text, err := rest[0], error(nil)
 	if text != "-" && text != "" {
-		if text, err = r.rewritten(text); err != nil {
+		if text, err = r.scripts.Text(text); err != nil {
 			return r.fails(hc, 2, "trap: %v", err)
 		}
 	}
@@ -369,9 +431,9 @@ func (r *run) replaceDeclare(hc interp.HandlerContext, args []string) []string {
 			case strings.Trim(flag, "aAfFginlprux") != "":
 				return r.fails(hc, 2, "%s: %s: invalid option", args[0], arg)
 			case strings.Contains(flag, "F"):
-				return slices.Concat([]string{r.shell.state.prefix + namesCommand}, args[i+2:])
+				return slices.Concat([]string{r.scripts.Prefix + rewrite.NamesCommand}, args[i+2:])
 			case strings.Contains(flag, "f"):
-				return slices.Concat([]string{r.shell.state.prefix + showCommand}, args[i+2:])
+				return slices.Concat([]string{r.scripts.Prefix + rewrite.ShowCommand}, args[i+2:])
 			}
 			for _, letter := range flag {
 				if why := refused["declare -"+string(letter)]; why != "" {
@@ -386,10 +448,10 @@ func (r *run) replaceDeclare(hc interp.HandlerContext, args []string) []string {
 		if !syntax.ValidName(name) {
 			return r.fails(hc, 1, "%s: `%s': not a valid identifier", args[0], arg)
 		}
-		text += " " + cmp.Or(renames[name], name)
+		text += " " + rewrite.Renamed(name)
 		if assigned {
 			if isRef {
-				value = cmp.Or(renames[value], value)
+				value = rewrite.Renamed(value)
 			}
 			text += "=" + quoted(value)
 		}
@@ -523,7 +585,7 @@ func cdArgs(args []string) []string {
 // that waits for input ends, too.
 func (r *run) exec(ctx context.Context, args []string) (err error) {
 	hc := interp.HandlerCtx(ctx)
-	if internal := r.internal(strings.CutPrefix(args[0], r.shell.state.prefix)); internal != nil {
+	if internal := r.internal(strings.CutPrefix(args[0], r.scripts.Prefix)); internal != nil {
 		if err := internal(ctx, hc, args); err != nil {
 			return err
 		}
@@ -559,7 +621,7 @@ func unblock(stream any) {
 // r.files no file but those of the workspaces. Its input is never nil.
 func (r *run) process(hc interp.HandlerContext, args []string) *command.Process {
 	p := &command.Process{
-		Args: args, Stdin: hc.Stdin, Stderr: hc.Stderr, Dir: hc.Dir, Files: r.files, Now: r.now,
+		Args: args, Stdin: hc.Stdin, Stderr: hc.Stderr, Dir: hc.Dir, Files: r.files, Now: r.opts.Now,
 		Stdout: &programWriter{Writer: hc.Stdout}, MaxMemory: int64(r.opts.Variables),
 		Env: func(name string) string {
 			if vr := hc.Env.Get(name); vr.Exported {
@@ -576,9 +638,6 @@ func (r *run) process(hc interp.HandlerContext, args []string) *command.Process 
 	}
 	return p
 }
-
-// now returns the time for programs.
-func (r *run) now() time.Time { return r.opts.Now() }
 
 // exportedVariables returns the exported variables as NAME=value, sorted. Arrays are not
 // exported, as in bash.
@@ -623,7 +682,7 @@ func (r *run) runAgain(ctx context.Context, p *command.Process) int {
 		r.stopBudget("commands", r.opts.Commands, "Commands")
 		return 137
 	}
-	if deeper(r.opts.Recursion * framesPerCall) {
+	if rewrite.Deeper(r.opts.Recursion * framesPerCall) {
 		r.stop("programs call each other more than about %d deep (budget Recursion)", r.opts.Recursion)
 		return 137
 	}
@@ -718,7 +777,7 @@ func (r *run) runShell(ctx context.Context, p *command.Process) int {
 		}
 		return r.nested(ctx, p, string(data), args[0], options, args[1:])
 	}
-	data, err := io.ReadAll(io.LimitReader(p.Stdin, maxScript+1))
+	data, err := io.ReadAll(io.LimitReader(p.Stdin, rewrite.MaxScript+1))
 	if err != nil {
 		return 1
 	}
@@ -731,7 +790,7 @@ func (r *run) runShell(ctx context.Context, p *command.Process) int {
 // each text is a script, unless its first line names something that is no shell. A NUL byte
 // near its beginning says that it is a program for the machine.
 func (r *run) runScript(ctx context.Context, p *command.Process) int {
-	data, _, err := r.readFile(ctx, p.Dir, p.Args[0])
+	data, _, err := r.files.ReadFile(ctx, p.Dir, p.Args[0])
 	if err != nil {
 		fmt.Fprintf(p.Stderr, "bash: %s: %s\n", p.Args[0], command.ErrorText(err))
 		return 127
@@ -781,253 +840,6 @@ func ProgramNames() []string {
 	names := append(command.Names(), "bash", "sh")
 	slices.Sort(names)
 	return names
-}
-
-// open opens files for redirections. It also answers the guards, and names that the shell has
-// put into a script; they come before all others, so that no file of a workspace hides them.
-//
-// The interpreter prints a *fs.PathError and goes on with the script. Any other error ends
-// the run, which budgets rely on; see openError.
-func (r *run) open(ctx context.Context, name string, flag int, _ os.FileMode) (io.ReadWriteCloser, error) {
-	hc := interp.HandlerCtx(ctx)
-	if terms, ok := strings.CutPrefix(name, guardPrefix); ok {
-		if err := r.check(hc.Env, terms); err != nil {
-			return nil, err
-		}
-		return nothing{}, nil
-	}
-	if text, ok := strings.CutPrefix(name, numberPath); ok {
-		return r.openNumber(hc.Env, text), nil
-	}
-	if number, ok := strings.CutPrefix(name, sourcePath); ok {
-		n, _ := strconv.Atoi(number)
-		return readOnly{io.NopCloser(strings.NewReader(r.shell.state.takePiece(n)))}, nil
-	}
-	if name == pipePath {
-		if w, ok := hc.Stdout.(*pipeWriter); ok {
-			return w, nil
-		}
-		return &pipeWriter{Writer: hc.Stdout}, nil
-	}
-	if name == capturePath {
-		return &capture{run: r, w: hc.Stdout}, nil
-	}
-	if name == untracedPath {
-		return &untraced{pipeWriter{Writer: hc.Stderr}}, nil
-	}
-	r.mu.Lock()
-	answer := r.answers[name]
-	r.mu.Unlock()
-	if answer != nil {
-		return &pipeWriter{Writer: answer}, nil
-	}
-	p := r.process(hc, []string{"bash"})
-	if flag&(os.O_WRONLY|os.O_RDWR) == 0 {
-		file, err := p.Open(ctx, name)
-		if err == nil {
-			err = notDirectory(ctx, p, name)
-		}
-		if err != nil {
-			return nil, openError(name, err)
-		}
-		return readOnly{file}, nil
-	}
-	if err := notDirectory(ctx, p, name); err != nil {
-		return nil, openError(name, err)
-	}
-	switch path.Clean(name) {
-	case "/dev/stdout", "/dev/fd/1":
-		return &pipeWriter{Writer: hc.Stdout}, nil
-	case "/dev/stderr", "/dev/fd/2":
-		return &pipeWriter{Writer: hc.Stderr}, nil
-	}
-	file, err := p.Create(ctx, name, flag&os.O_APPEND)
-	if err != nil {
-		return nil, openError(name, err)
-	}
-	return &storedFile{file, r, name, hc.Stderr}, nil
-}
-
-// openNumber opens the file with the number of a variable, or the empty one after a number. A
-// file that cannot be read says why: the interpreter prints a failure to open it twice.
-func (r *run) openNumber(env expand.Environ, name string) io.ReadWriteCloser {
-	if name == "" {
-		return nothing{}
-	}
-	use, name := numberUse(name[:1]), name[1:]
-	switch name {
-	case "":
-		if err := r.noNumber.Swap(nil); err != nil {
-			return r.badNumber(use, *err)
-		}
-		return nothing{}
-	case "!":
-		if r.badTest.Swap(false) {
-			return numberFile{nothing{}, "!"}
-		}
-		return nothing{}
-	}
-	name, divides := strings.CutPrefix(name, "/")
-	text, alone := name, true
-	if strings.HasPrefix(name, "(") || strings.HasPrefix(name, "=") {
-		alone, name = name[0] == '(', name[1:]
-		text = env.Get(cmp.Or(renames[name], name)).String()
-	}
-	n, err := number(env, text, alone)
-	if err == nil && divides && n == "0" {
-		err = errDivision
-	}
-	if err != nil {
-		return r.badNumber(use, fmt.Errorf("bash: %.100s: %w", name, err))
-	}
-	return numberFile{nothing{}, n}
-}
-
-// errDivision is the error of a divisor.
-var errDivision = errors.New("division by 0")
-
-// badNumber returns the file that fails with err. What the interpreter does for an unset
-// parameter is what bash does after an error in an expansion.
-func (r *run) badNumber(use numberUse, err error) io.ReadWriteCloser {
-	switch use {
-	case inTest:
-		r.badTest.Store(true)
-	case inExpansion:
-		err = expansionError{err}
-	}
-	return unreadable{nothing{}, err}
-}
-
-// expansionError ends the script: to the interpreter it is an unset parameter.
-type expansionError struct{ error }
-
-// As implements what [errors.As] asks for.
-func (e expansionError) As(target any) bool {
-	unset, ok := target.(*expand.UnsetParameterError)
-	if ok {
-		*unset = expand.UnsetParameterError{Message: e.Error()}
-	}
-	return ok
-}
-
-// unreadable is a file whose reading fails.
-type unreadable struct {
-	nothing
-	err error
-}
-
-func (f unreadable) Read([]byte) (int, error)         { return 0, f.err }
-func (f unreadable) WriteTo(io.Writer) (int64, error) { return 0, f.err }
-
-// numberFile is a file with a number. WriteTo keeps [io.Copy] from making a buffer for each.
-type numberFile struct {
-	nothing
-	number string
-}
-
-func (f numberFile) WriteTo(w io.Writer) (int64, error) {
-	n, err := io.WriteString(w, f.number)
-	return int64(n), err
-}
-
-// notDirectory returns [workspace.ErrIsDir] if name is a directory. What cannot be described
-// is left to the operation.
-func notDirectory(ctx context.Context, p *command.Process, name string) error {
-	if info, err := p.Stat(ctx, name); err == nil && info.IsDir() {
-		return workspace.ErrIsDir
-	}
-	return nil
-}
-
-// openError is the error of a redirection, which the interpreter prints.
-func openError(name string, err error) error {
-	if budget, ok := errors.AsType[*budgetError](err); ok {
-		return budget
-	}
-	return &fs.PathError{Op: "bash:", Path: name, Err: errors.New(command.ErrorText(err))}
-}
-
-// capturePath is the file through which a command substitution writes, see [capture].
-const capturePath = "/dev/guarded-capture"
-
-// pipePath is the file through which a part of a pipeline writes to the pipe.
-const pipePath = "/dev/guarded-pipe"
-
-// nothing is an empty file: what a guard expands to. WriteTo keeps [io.Copy] from making a
-// buffer for each guard.
-type nothing struct{}
-
-func (nothing) Read([]byte) (int, error)         { return 0, io.EOF }
-func (nothing) Write(b []byte) (int, error)      { return len(b), nil }
-func (nothing) Close() error                     { return nil }
-func (nothing) WriteTo(io.Writer) (int64, error) { return 0, nil }
-
-// readOnly is a file that is read.
-type readOnly struct{ io.ReadCloser }
-
-// Write implements [io.Writer].
-func (readOnly) Write([]byte) (int, error) { return 0, fs.ErrPermission }
-
-// storedFile is a file that is written. Its content is stored when it is closed, and the
-// interpreter does not look at the error of that. So Close prints it, and counts it for
-// run.status, which the script calls after the statement.
-type storedFile struct {
-	io.WriteCloser
-	run    *run
-	name   string
-	stderr io.Writer // for a failure to store it
-}
-
-// Read implements [io.Reader].
-func (f *storedFile) Read([]byte) (int, error) { return 0, fs.ErrPermission }
-
-// Close implements [io.Closer].
-func (f *storedFile) Close() error {
-	err := f.WriteCloser.Close()
-	if err != nil {
-		f.run.unstored.Add(1)
-		fmt.Fprintf(f.stderr, "bash: %s: %s\n", f.name, command.ErrorText(err))
-	}
-	return err
-}
-
-// keptFiles are the files that exec has opened in a script or in a piece of one.
-// The interpreter does not close them.
-type keptFiles struct {
-	mu    sync.Mutex
-	files []io.Closer // guarded by mu
-}
-
-// keptKey is the key of the [*keptFiles] of a context.
-type keptKey struct{}
-
-// keeping returns a context for a script or a piece, and a function that is called after it. It
-// stores the files that exec has opened, and returns the status, or 1 instead of 0 if one could
-// not be stored.
-func keeping(ctx context.Context) (context.Context, func(status int) int) {
-	kept := &keptFiles{}
-	return context.WithValue(ctx, keptKey{}, kept), func(status int) int {
-		kept.mu.Lock()
-		defer kept.mu.Unlock()
-		for _, file := range kept.files {
-			if file.Close() != nil && status == 0 {
-				status = 1
-			}
-		}
-		return status
-	}
-}
-
-// keepOpen adds those of the streams of exec that are files to the kept files of a context.
-func keepOpen(ctx context.Context, streams ...io.Writer) {
-	kept := ctx.Value(keptKey{}).(*keptFiles)
-	kept.mu.Lock()
-	defer kept.mu.Unlock()
-	for _, stream := range streams {
-		if file, ok := stream.(*storedFile); ok {
-			kept.files = append(kept.files, file)
-		}
-	}
 }
 
 // readDir lists directories for globs. What it returns counts as expansions, one more for

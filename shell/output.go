@@ -5,11 +5,10 @@ import (
 	"context"
 	"io"
 	"os"
-	"strings"
 	"sync"
 
-	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/internal/scratch"
+	"github.com/workspacekit/workspacekit/shell/internal/rewrite"
 )
 
 // output collects what a run prints: all of it, up to the budget TotalOutput.
@@ -83,34 +82,21 @@ func (s *stream) Write(b []byte) (int, error) {
 // stderrFilter leaves out of traces (set -x) what the shell itself has added to a script.
 type stderrFilter struct{ io.Writer }
 
-// guardText is how a guard looks in a trace.
-var guardText = lazyregexp.New(`\$\(<\s*'` + guardPrefix + `[^']*'\) ?`)
-
-// emptyAppendText is what rewrite has put in front of an assignment, see emptyAppend.
-var emptyAppendText = lazyregexp.New(`^\+ \w+\+=\(\)\n$`)
-
-// numberText is how a value in an expression looks in a trace, see numberPath.
-var numberText = lazyregexp.New(`(?:\$\{\w+:0:0\})*(?:\$\(\{ '` + internalPrefix + `\w+ ` + numberCommand + `' '.' "((?:[^"\\]|\\.)*)"; \} >` + capturePath +
-	`\)\$\(<'` + numberPath + `\w'\)|\$\(<'` + numberPath + `\w/?[(=]?(\w+)'\))`)
-
-// Write implements [io.Writer]. A call of an internal command is recognized by the beginning
-// of a Write, and a guard anywhere in it. What a script itself prints in the form of a guard
-// is removed as well.
+// Write implements [io.Writer].
 //
 // It returns the length of b although less is written: less would be an error of a writer.
 func (f *stderrFilter) Write(b []byte) (int, error) {
-	text := string(b)
+	text, ok := rewrite.Trace(b)
 	switch {
-	case strings.HasPrefix(text, "+ "+internalPrefix), emptyAppendText().MatchString(text):
+	case !ok:
 		return len(b), nil
-	case strings.Contains(text, guardPrefix), strings.Contains(text, numberPath):
-		text = numberText().ReplaceAllString(guardText().ReplaceAllString(text, ""), "$1$2")
-		if _, err := io.WriteString(f.Writer, text); err != nil {
-			return 0, err
-		}
-		return len(b), nil
+	case len(text) == len(b):
+		return f.Writer.Write(b)
 	}
-	return f.Writer.Write(b)
+	if _, err := f.Writer.Write(text); err != nil {
+		return 0, err
+	}
+	return len(b), nil
 }
 
 // result puts the output into a result: the middle of a long one is cut, and the whole is

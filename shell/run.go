@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -19,10 +20,123 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/shell/internal/command"
+	"github.com/workspacekit/workspacekit/shell/internal/rewrite"
 	"github.com/workspacekit/workspacekit/workspace"
 )
+
+// RunOptions are the surroundings of one run.
+type RunOptions struct {
+	// Stdin is the standard input. Nil means an empty one. An [os.File] is read by the script
+	// itself. Of another reader, a goroutine may read more than the script does. It ends with
+	// the Read that waits when Run returns, which is not interrupted.
+	Stdin io.Reader
+	// Stdout and Stderr get the output as it is printed. Nil means that
+	// [Result].Output has it.
+	Stdout, Stderr io.Writer
+	// Dir is the working directory, from the one that the session is in. Empty means that
+	// directory. It is kept for the next run.
+	Dir string
+	// Env are exported variables, besides those of the session, which keeps them.
+	Env map[string]string
+	// Args are the positional parameters $1, $2...
+	Args []string
+	// Timeout lowers [Options].Time. Zero means that one.
+	Timeout time.Duration
+	// Observer learns of each file that is read or changed. Nil means nobody.
+	Observer Observer
+}
+
+// Observer learns of what a script does with files, and can refuse changes. Files of the
+// scratch workspace are left out. Its methods may be called concurrently.
+type Observer interface {
+	// Read is called for a file that has been read to its end. sum is the SHA-256 of its
+	// content.
+	Read(ctx context.Context, ws *workspace.Workspace, name string, version workspace.Version, sum [32]byte, lines int)
+	// Wrote is called for a file that has been written whole; see Read.
+	Wrote(ctx context.Context, ws *workspace.Workspace, name string, version workspace.Version, sum [32]byte, lines int)
+	// Change is called before name is changed, by an operation as package workspace names
+	// them ("write_file", "rm", "move"). info describes it, and is nil if it does not exist.
+	// An error of Change becomes the error of the operation.
+	Change(ctx context.Context, op string, ws *workspace.Workspace, name string, info *workspace.FileInfo) error
+	// Moved is called after name, with all below it, was moved to to, or was removed if to
+	// is empty.
+	Moved(ctx context.Context, ws *workspace.Workspace, name, to string)
+	// Copied is called after the workspace has copied the file name to the new file to.
+	// Wrote is not called for it.
+	Copied(ctx context.Context, ws *workspace.Workspace, name, to string)
+}
+
+// Result is what a run did.
+type Result struct {
+	// ExitCode is the exit status of the script: 124 if it ran out of time, 137 if it
+	// reached another budget.
+	ExitCode int
+	// Output is what the script printed, standard output and standard error in order.
+	Output string
+	// Cut is how many bytes are missing in the middle of Output.
+	Cut int
+	// Spilled is the file of the shell, below /dev/shm, that has the whole output. It is
+	// empty if Output is whole.
+	Spilled string
+	// Stopped is the message about the budget that ended the run, empty if none did. The
+	// output ends with it.
+	Stopped string
+	// Changes are the files that were changed, in order. Those of the scratch workspace are
+	// left out.
+	Changes []Change
+}
+
+// Change is a change of one file or directory. Of several writes of one file only the last
+// is kept.
+type Change struct {
+	// Op is "write_file", "rm", "mkdir" or "move".
+	Op string `json:"op"`
+	// Workspace is the name of the workspace.
+	Workspace string `json:"workspace"`
+	// Path is the name in the workspace. For a move it is the source.
+	Path string `json:"path"`
+	// To is the destination of a move.
+	To string `json:"to,omitempty"`
+	// Version is the version of a file that was written.
+	Version workspace.Version `json:"version,omitempty"`
+}
+
+// Run runs a script. A script that fails, or that reaches a budget, is a result with an
+// exit status. When Run returns, nothing of the script runs any more, except for a Read of
+// RunOptions.Stdin. Nil opts mean the zero RunOptions.
+//
+// A second Run waits for the first, also where its own ctx ends meanwhile. What a script has
+// changed in the session before it failed or reached a budget stays changed, unless the
+// interpreter itself broke down.
+//
+// # Errors
+//
+// An invalid option or argument of [New], [io/fs.ErrNotExist] and [workspace.ErrNotDir] for
+// RunOptions.Dir, and the error of ctx if it ended before the script.
+func (s *Shell) Run(ctx context.Context, script string, opts *RunOptions) (*Result, error) {
+	if s.invalid != nil {
+		return nil, s.invalid
+	}
+	var o RunOptions
+	if opts != nil {
+		o = *opts
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	r := newRun(s, &o)
+	if o.Dir != "" {
+		if err := r.enter(ctx, o.Dir); err != nil {
+			return nil, err
+		}
+	}
+	return r.do(session.WithCall(ctx), script)
+}
 
 // run is one run of a script: what it has used of its budgets.
 //
@@ -49,18 +163,13 @@ type run struct {
 	trapsErrors atomic.Bool  // there was a trap of ERR
 	pieces      sync.RWMutex // read-locked by each piece that runs; locked for good when the run has ended
 
-	out *output // of both streams
+	out     *output           // of both streams
+	scripts *rewrite.Rewriter // of this run
 
 	stopped  atomic.Pointer[budgetError] // the budget that was reached first
 	noNumber atomic.Pointer[error]       // of the last value that was no number, until it is reported
 
 	badTest atomic.Bool // an operand in [[ ]] was no number, until the test has asked for it
-
-	parsing   sync.Mutex           // held by rewrite
-	functions map[string]bool      // guarded by parsing; names that scripts of the session have declared as functions
-	maps      map[string]bool      // guarded by parsing; names that were declared as associative arrays
-	refs      map[string]bool      // guarded by parsing; names that were declared as references
-	wrapped   map[syntax.Node]bool // guarded by parsing; what rewrite has put into something else in this script
 
 	mu      sync.Mutex
 	answers map[string]*bytes.Buffer // guarded by mu; what the interpreter was asked, by file
@@ -83,23 +192,32 @@ func (e *budgetError) Error() string { return e.text }
 var errFinished = errors.New("the script has ended")
 
 // newRun prepares a run of the script of o. The caller holds s.mu until the run has ended.
-//
-// It copies the names of functions and associative arrays of the session, because rewrite
-// needs to know them before the script declares its own.
 func newRun(s *Shell, o *RunOptions) *run {
 	r := &run{shell: s, opts: s.opts, given: o, cancel: func(error) {},
-		functions: map[string]bool{}, maps: map[string]bool{}, refs: map[string]bool{}, last: map[string]int{},
-		answers: map[string]*bytes.Buffer{}, started: map[int]time.Time{}}
-	for name := range s.state.functions {
-		r.functions[name] = true
-	}
-	for name, vr := range s.state.vars {
-		r.maps[name] = vr.Kind == expand.Associative
-		r.refs[name] = vr.Kind == expand.NameRef
-	}
+		last: map[string]int{}, answers: map[string]*bytes.Buffer{}, started: map[int]time.Time{}}
+	r.scripts = r.rewriter(s.state.functions, s.state.vars)
 	r.files = command.NewFiles(s.workspaces, s.space.Workspace, r.hooks())
 	r.out = newOutput(r)
 	return r
+}
+
+// rewriter returns the rewriter of a run, which begins with functions and variables.
+func (r *run) rewriter(functions map[string]*syntax.Stmt, variables map[string]expand.Variable) *rewrite.Rewriter {
+	return rewrite.New(r.shell.state.Session, rewrite.Options{
+		Expansions: r.opts.Expansions, Functions: functions, Variables: variables, KeepPiece: r.keepPiece,
+		IsProgram: func(name string) bool { return command.Programs[name] != nil },
+		Refuses:   func(flag string) bool { return refused["declare "+flag] != "" },
+	})
+}
+
+// keepPiece keeps the text of a piece, and returns its number. A loop of eval could otherwise
+// keep any number of them until the run ends.
+func (r *run) keepPiece(text string) (int, error) {
+	n, size := r.shell.state.KeepPiece(text)
+	if size > r.opts.Variables {
+		return 0, r.stopBudget("bytes of pipelines and background jobs", r.opts.Variables, "Variables")
+	}
+	return n, nil
 }
 
 // hooks connects the files with the observer and the list of changes.
@@ -211,13 +329,60 @@ func (r *run) result(ctx context.Context, exit int, cause error) (*Result, error
 	return result, nil
 }
 
+// enter changes the directory of the session. It stays changed, whatever the script does.
+//
+// Where dir has a symlink, the session keeps the name with the symlink, as bash does.
+func (r *run) enter(ctx context.Context, dir string) error {
+	info, err := r.files.Stat(ctx, r.shell.state.Dir, dir)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return &os.PathError{Op: "cd", Path: dir, Err: workspace.ErrNotDir}
+	}
+	r.shell.state.Dir = absolute(r.shell.state.Dir, dir)
+	return nil
+}
+
+// absolute returns name, seen from dir. A ".." removes the element before it, as cd does in
+// bash, even where that element is a symlink.
+func absolute(dir, name string) string {
+	if !path.IsAbs(name) {
+		name = path.Join(dir, name)
+	}
+	return path.Clean(name)
+}
+
+// do runs a script and collects what it did.
+//
+// Its contexts are nested: the caller's, one with the budget Time, and one with cancel, which
+// the other budgets call. The cause of the innermost one says which of them ended the script.
+func (r *run) do(ctx context.Context, text string) (*Result, error) {
+	limit := r.opts.Time
+	if r.given.Timeout > 0 {
+		limit = min(limit, r.given.Timeout)
+	}
+	timed, stopTimer := context.WithTimeoutCause(ctx, limit, &budgetError{fmt.Sprintf("more than %s (budget Time)", limit)})
+	defer stopTimer()
+	inner, cancel := context.WithCancelCause(timed)
+	defer cancel(errFinished)
+	r.cancel = cancel
+	exit := r.interpret(inner, text)
+	// Before cancel, after which each script that ended by itself would have errFinished.
+	cause := context.Cause(inner)
+	cancel(errFinished)
+	r.pieces.Lock() // waits for the pieces that run, and lets no other begin
+	r.files.DropDescriptors()
+	return r.result(ctx, exit, cause)
+}
+
 // interpret runs the script and returns its exit status: 2 for one that cannot be parsed, as
 // bash has it, and 1 for a failure of the interpreter's own setup.
 //
 // The state of the session is taken only if the interpreter returned: after a panic its
 // variables may be half changed, and the session stays as it was before the run.
 func (r *run) interpret(ctx context.Context, text string) (exit int) {
-	file, err := r.parse(text, "bash")
+	file, err := r.scripts.Parse(text, "bash")
 	if err != nil {
 		fmt.Fprintf(r.out.stderr, "bash: %v\n", err)
 		return 2
@@ -278,42 +443,6 @@ func (r *run) protect(run func() error) (exit int) {
 		return 1
 	}
 	return 0
-}
-
-// runner returns an interpreter that asks the handlers of r. Nothing that it could take from
-// the host is left to it. stdin may be nil for an empty standard input.
-//
-// An interpreter is for one script. A script in another one, as of bash -c, gets its own.
-func (r *run) runner(stdin *os.File, stdout, stderr io.Writer, env *environ) (*interp.Runner, error) {
-	var in io.Reader
-	// A nil *os.File in the interface would not be nil.
-	if stdin != nil {
-		in = stdin
-	}
-	runner, err := interp.New(
-		interp.Env(env), noDir,
-		interp.StdIO(in, stdout, stderr),
-		interp.CallHandler(r.call),
-		interp.ExecHandlers(func(interp.ExecHandlerFunc) interp.ExecHandlerFunc { return r.exec }),
-		interp.OpenHandler(r.open),
-		interp.ReadDirHandler2(r.readDir),
-		interp.StatHandler(r.stat),
-		interp.AccessHandler(r.access),
-	)
-	if err != nil {
-		return nil, err
-	}
-	runner.Dir = env.dir
-	runner.Reset()
-	env.ready = true
-	return runner, runner.Run(context.Background(), &syntax.Stmt{}) // options can be set only after a run
-}
-
-// noDir keeps the interpreter from asking for the directory of the process; interp.Dir
-// would look at the host.
-func noDir(runner *interp.Runner) error {
-	runner.Dir = "/"
-	return nil
 }
 
 // environ is what the interpreter begins with: the variables of the session, instead of

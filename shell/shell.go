@@ -4,18 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
-	"path"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scratch"
-	"github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/shell/internal/command"
+	"github.com/workspacekit/workspacekit/shell/internal/rewrite"
 	"github.com/workspacekit/workspacekit/workspace"
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -50,10 +47,6 @@ type Options struct {
 	// Now returns the time for date and the like. Nil means [time.Now].
 	Now func() time.Time
 }
-
-// maxScript is the largest script in bytes, also for eval, source and bash. A longer one is
-// not parsed, and fails with the status 2.
-const maxScript = 1 << 20
 
 // withDefaults returns a copy with defaults for zero fields. A negative budget is an error. o
 // may be nil, and is not changed.
@@ -127,164 +120,6 @@ func New(workspaces []*workspace.Workspace, opts *Options) *Shell {
 		s.space = scratch.New(s.opts.Scratch)
 	}
 	return s
-}
-
-// RunOptions are the surroundings of one run.
-type RunOptions struct {
-	// Stdin is the standard input. Nil means an empty one. An [os.File] is read by the script
-	// itself. Of another reader, a goroutine may read more than the script does. It ends with
-	// the Read that waits when Run returns, which is not interrupted.
-	Stdin io.Reader
-	// Stdout and Stderr get the output as it is printed. Nil means that
-	// [Result].Output has it.
-	Stdout, Stderr io.Writer
-	// Dir is the working directory, from the one that the session is in. Empty means that
-	// directory. It is kept for the next run.
-	Dir string
-	// Env are exported variables, besides those of the session, which keeps them.
-	Env map[string]string
-	// Args are the positional parameters $1, $2...
-	Args []string
-	// Timeout lowers [Options].Time. Zero means that one.
-	Timeout time.Duration
-	// Observer learns of each file that is read or changed. Nil means nobody.
-	Observer Observer
-}
-
-// Observer learns of what a script does with files, and can refuse changes. Files of the
-// scratch workspace are left out. Its methods may be called concurrently.
-type Observer interface {
-	// Read is called for a file that has been read to its end. sum is the SHA-256 of its
-	// content.
-	Read(ctx context.Context, ws *workspace.Workspace, name string, version workspace.Version, sum [32]byte, lines int)
-	// Wrote is called for a file that has been written whole; see Read.
-	Wrote(ctx context.Context, ws *workspace.Workspace, name string, version workspace.Version, sum [32]byte, lines int)
-	// Change is called before name is changed, by an operation as package workspace names
-	// them ("write_file", "rm", "move"). info describes it, and is nil if it does not exist.
-	// An error of Change becomes the error of the operation.
-	Change(ctx context.Context, op string, ws *workspace.Workspace, name string, info *workspace.FileInfo) error
-	// Moved is called after name, with all below it, was moved to to, or was removed if to
-	// is empty.
-	Moved(ctx context.Context, ws *workspace.Workspace, name, to string)
-	// Copied is called after the workspace has copied the file name to the new file to.
-	// Wrote is not called for it.
-	Copied(ctx context.Context, ws *workspace.Workspace, name, to string)
-}
-
-// Result is what a run did.
-type Result struct {
-	// ExitCode is the exit status of the script: 124 if it ran out of time, 137 if it
-	// reached another budget.
-	ExitCode int
-	// Output is what the script printed, standard output and standard error in order.
-	Output string
-	// Cut is how many bytes are missing in the middle of Output.
-	Cut int
-	// Spilled is the file of the shell, below /dev/shm, that has the whole output. It is
-	// empty if Output is whole.
-	Spilled string
-	// Stopped is the message about the budget that ended the run, empty if none did. The
-	// output ends with it.
-	Stopped string
-	// Changes are the files that were changed, in order. Those of the scratch workspace are
-	// left out.
-	Changes []Change
-}
-
-// Change is a change of one file or directory. Of several writes of one file only the last
-// is kept.
-type Change struct {
-	// Op is "write_file", "rm", "mkdir" or "move".
-	Op string `json:"op"`
-	// Workspace is the name of the workspace.
-	Workspace string `json:"workspace"`
-	// Path is the name in the workspace. For a move it is the source.
-	Path string `json:"path"`
-	// To is the destination of a move.
-	To string `json:"to,omitempty"`
-	// Version is the version of a file that was written.
-	Version workspace.Version `json:"version,omitempty"`
-}
-
-// Run runs a script. A script that fails, or that reaches a budget, is a result with an
-// exit status. When Run returns, nothing of the script runs any more, except for a Read of
-// RunOptions.Stdin. Nil opts mean the zero RunOptions.
-//
-// A second Run waits for the first, also where its own ctx ends meanwhile. What a script has
-// changed in the session before it failed or reached a budget stays changed, unless the
-// interpreter itself broke down.
-//
-// # Errors
-//
-// An invalid option or argument of [New], [io/fs.ErrNotExist] and [workspace.ErrNotDir] for
-// RunOptions.Dir, and the error of ctx if it ended before the script.
-func (s *Shell) Run(ctx context.Context, script string, opts *RunOptions) (*Result, error) {
-	if s.invalid != nil {
-		return nil, s.invalid
-	}
-	var o RunOptions
-	if opts != nil {
-		o = *opts
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	r := newRun(s, &o)
-	if o.Dir != "" {
-		if err := r.enter(ctx, o.Dir); err != nil {
-			return nil, err
-		}
-	}
-	return r.do(session.WithCall(ctx), script)
-}
-
-// do runs a script and collects what it did.
-//
-// Its contexts are nested: the caller's, one with the budget Time, and one with cancel, which
-// the other budgets call. The cause of the innermost one says which of them ended the script.
-func (r *run) do(ctx context.Context, text string) (*Result, error) {
-	limit := r.opts.Time
-	if r.given.Timeout > 0 {
-		limit = min(limit, r.given.Timeout)
-	}
-	timed, stopTimer := context.WithTimeoutCause(ctx, limit, &budgetError{fmt.Sprintf("more than %s (budget Time)", limit)})
-	defer stopTimer()
-	inner, cancel := context.WithCancelCause(timed)
-	defer cancel(errFinished)
-	r.cancel = cancel
-	exit := r.interpret(inner, text)
-	// Before cancel, after which each script that ended by itself would have errFinished.
-	cause := context.Cause(inner)
-	cancel(errFinished)
-	r.pieces.Lock() // waits for the pieces that run, and lets no other begin
-	r.files.DropDescriptors()
-	return r.result(ctx, exit, cause)
-}
-
-// enter changes the directory of the session. It stays changed, whatever the script does.
-//
-// Where dir has a symlink, the session keeps the name with the symlink, as bash does.
-func (r *run) enter(ctx context.Context, dir string) error {
-	info, err := r.files.Stat(ctx, r.shell.state.Dir, dir)
-	if err != nil {
-		return err
-	}
-	if !info.IsDir() {
-		return &os.PathError{Op: "cd", Path: dir, Err: workspace.ErrNotDir}
-	}
-	r.shell.state.Dir = absolute(r.shell.state.Dir, dir)
-	return nil
-}
-
-// absolute returns name, seen from dir. A ".." removes the element before it, as cd does in
-// bash, even where that element is a symlink.
-func absolute(dir, name string) string {
-	if !path.IsAbs(name) {
-		name = path.Join(dir, name)
-	}
-	return path.Clean(name)
 }
 
 // ReadScratch returns the content of a file below /tmp or /dev/shm, such as
@@ -363,6 +198,6 @@ func Complete(text string) bool {
 
 // incomplete reports whether the parser needs more of a script.
 func incomplete(text string) bool {
-	_, err := syntax.NewParser().Parse(newScript(text), "")
+	_, err := syntax.NewParser().Parse(rewrite.NewReader(text), "")
 	return syntax.IsIncomplete(err)
 }

@@ -47,9 +47,10 @@ cd d
 x='a  b'; export e=1; readonly r=2; a=(1 'two words' 3); declare -A m=([k]=v [l]=w); unset 'a[0]'; b=$'\xff'
 f() { local y=$x$1; for ((i=0;i<2;i++)); do echo "$i $y" | cat; done; cat <(echo "$x") a; time { : $$ ${#m[@]}; } 2>/dev/null; z=2; let "k=z+1"; ((n=$z*(k+$(echo 3)))); echo $((n + ${#x})) ${x:z-2:$z} $(<$PWD/a); } 2>&1
 g() { f "$@" > out & wait; cat < out; declare -F f; }
+h() { local -n p=$1; echo "$p"; }
 set -o pipefail; shopt -s nullglob
 echo "$(f q)" nothing*`
-	show := `pwd; declare -p x e r a 2>&1 | cat; echo "${#b} ${!a[@]} ${m[k]} ${#m[@]}"; f z | while read l; do echo "<$l>"; done; g y; echo no*; false | true; echo $?; declare -f f g; r=3; echo $r`
+	show := `pwd; declare -p x e r a 2>&1 | cat; echo "${#b} ${!a[@]} ${m[k]} ${#m[@]}"; f z | while read l; do echo "<$l>"; done; g y; h x; echo no*; false | true; echo $?; declare -f f g; r=3; echo $r`
 	first := output(t, s, define) + output(t, s, show)
 	if !strings.Contains(first, "1 a  bz") || strings.Contains(first, "wk ") || strings.Contains(first, "/dev/guard") {
 		t.Errorf("the output is %q", first)

@@ -3,7 +3,6 @@ package shell
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -11,11 +10,10 @@ import (
 	"maps"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
+	"github.com/workspacekit/workspacekit/shell/internal/rewrite"
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
 	"mvdan.cc/sh/v3/syntax"
@@ -23,20 +21,15 @@ import (
 
 // state is what a session keeps from one run to the next.
 //
-// vars has only what differs from fixed and initial. Fields without a guard are used by one
-// run at a time: Shell.mu is held while a script runs. The pieces have a lock of their own,
-// as parts of a script run at the same time.
+// vars has only what differs from fixed and initial. The fields are used by one run at a time:
+// Shell.mu is held while a script runs. Session has a lock of its own.
 type state struct {
 	Dir       string                     // the working directory
 	vars      map[string]expand.Variable // all variables, with their attributes
 	functions map[string]*syntax.Stmt    // by name
 	options   []string                   // the names that are on
-	prefix    string                     // of the names of commands of the shell itself; fixed
 
-	mu     sync.Mutex
-	pieces map[int]string // guarded by mu; parts of scripts by number
-	size   int            // guarded by mu; bytes of pieces
-	next   int            // guarded by mu; the number of the last piece
+	*rewrite.Session // what rewritten scripts refer to
 }
 
 // newState returns the state of a session in which nothing has run: in the root,
@@ -44,8 +37,7 @@ type state struct {
 //
 // It needs no files: whether the directory exists is asked when something uses it.
 func newState() *state {
-	return &state{Dir: "/", vars: map[string]expand.Variable{}, functions: map[string]*syntax.Stmt{}, pieces: map[int]string{},
-		prefix: internalPrefix + rand.Text() + " "}
+	return &state{Dir: "/", vars: map[string]expand.Variable{}, functions: map[string]*syntax.Stmt{}, Session: rewrite.NewSession()}
 }
 
 // fixed are the variables that every script begins with. The interpreter would take some of
@@ -124,7 +116,7 @@ func (s *state) take(runner *interp.Runner, changed bool) {
 	if changed {
 		s.takeOptions(runner)
 	}
-	s.dropPieces()
+	s.DropPieces(s.functions)
 }
 
 // takeOptions asks the interpreter which options are on: it has no other way to say. The
@@ -150,87 +142,6 @@ func (s *state) takeOptions(runner *interp.Runner) {
 			s.options = append(s.options, name)
 		}
 	}
-}
-
-// keepPiece keeps the text of a part of a script, and returns its number, from 1. The number
-// stands in the text of the script, so it is valid as long as that: until the run has ended,
-// or while a function holds it (dropPieces). size is how many bytes all pieces have.
-func (s *state) keepPiece(text string) (n, size int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.next++
-	s.pieces[s.next] = text
-	s.size += len(text)
-	return s.next, s.size
-}
-
-// piece returns the text of a piece, "" for a number that nothing has given out.
-func (s *state) piece(n int) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.pieces[n]
-}
-
-// takePiece is piece for one that is used once: it forgets the piece.
-func (s *state) takePiece(n int) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	text := s.pieces[n]
-	s.size -= len(text)
-	delete(s.pieces, n)
-	return text
-}
-
-// dropPieces forgets the pieces that no function uses.
-// A function may hold the number of a piece in its body, and a piece may hold others, so the
-// search follows both.
-func (s *state) dropPieces() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if len(s.pieces) == 0 {
-		return
-	}
-	used := map[int]string{}
-	for _, body := range s.functions {
-		s.usedPieces(printed(body), used)
-	}
-	s.pieces, s.size = used, 0
-	for _, text := range used {
-		s.size += len(text)
-	}
-}
-
-// usedPieces adds the pieces that text calls to used. It looks for 'wk run' and digits in
-// the printed text, so that a string which looks the same keeps a piece, too. That costs a
-// little memory and does no harm.
-func (s *state) usedPieces(text string, used map[int]string) {
-	_, text, found := strings.Cut(text, "'"+s.prefix+runCommand+"' ")
-	for found {
-		digits := strings.IndexFunc(text, func(c rune) bool { return c < '0' || c > '9' })
-		if digits < 0 {
-			digits = len(text)
-		}
-		n, err := strconv.Atoi(text[:digits])
-		if piece, ok := s.pieces[n]; err == nil && ok && used[n] == "" {
-			used[n] = piece
-			s.usedPieces(piece, used)
-		}
-		_, text, found = strings.Cut(text, "'"+s.prefix+runCommand+"' ")
-	}
-}
-
-// function returns the source of a function as it was written, "" if what is printed of
-// it cannot be parsed again.
-//
-// It restores a copy: the interpreter still needs the body with its guards.
-func (s *state) function(name string, body *syntax.Stmt) string {
-	decl := &syntax.File{Stmts: []*syntax.Stmt{{Cmd: &syntax.FuncDecl{Parens: true, Name: &syntax.Lit{Value: name}, Body: body}}}}
-	copied, err := syntax.NewParser().Parse(strings.NewReader(printed(decl)), "")
-	if err != nil {
-		return ""
-	}
-	s.restore(copied)
-	return printed(copied)
 }
 
 // storedState is the JSON form of a session.
@@ -315,7 +226,7 @@ func (s *Shell) MarshalJSON() ([]byte, error) {
 		stored.Variables[name] = v
 	}
 	for name, body := range s.state.functions {
-		stored.Functions[name] = s.state.function(name, body)
+		stored.Functions[name] = s.state.Function(name, body)
 	}
 	return json.Marshal(stored)
 }
@@ -353,9 +264,10 @@ func (s *Shell) UnmarshalJSON(data []byte) error {
 	next.options = stored.Options
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	r := &run{shell: &Shell{state: next}, opts: s.opts, cancel: func(error) {}, functions: map[string]bool{}, maps: map[string]bool{}}
+	r := &run{shell: &Shell{state: next}, opts: s.opts, cancel: func(error) {}}
+	scripts := r.rewriter(nil, nil)
 	for _, name := range slices.Sorted(maps.Keys(stored.Functions)) {
-		file, err := r.parse(stored.Functions[name], "")
+		file, err := scripts.Parse(stored.Functions[name], "")
 		if err != nil || len(file.Stmts) != 1 {
 			return fmt.Errorf("shell: the function %q is damaged", name)
 		}

@@ -48,6 +48,7 @@ var policy = map[string][]string{
 
 	"shell/internal/pattern": {"internal/lazyregexp"},
 	"shell/internal/awk":     {"shell/internal/pattern"},
+	"shell/internal/rewrite": {"internal/lazyregexp", "mvdan.cc/sh/v3/..."},
 
 	"internal/errcode":      {"workspace"},
 	"internal/glob":         {"workspace", "github.com/bmatcuk/doublestar/v4"},

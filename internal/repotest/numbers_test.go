@@ -66,8 +66,8 @@ func TestNumbers(t *testing.T) {
 			"the last {workspace/jobs.DefaultEnded} that have ended",
 		},
 		"docs/shell.md": {
-			"A script has at most {shell.maxScript bytes}, the arguments of a command at most {shell.maxArguments bytes}",
-			"one word makes at most {shell.maxBraces}",
+			"A script has at most {shell/internal/rewrite.MaxScript bytes}, the arguments of a command at most {shell.maxArguments bytes}",
+			"one word makes at most {shell/internal/rewrite.maxBraces}",
 			"scripts {shell.maxNested} deep",
 		},
 		"docs/tools.md": {

@@ -1,4 +1,4 @@
-package shell
+package rewrite
 
 import (
 	"strconv"
@@ -9,7 +9,7 @@ import (
 
 // guardTest guards the patterns in [[ ]]: the right sides of ==, != and =~. Comparisons of
 // numbers are replaced, see numberTest. Other operands are guarded as words that are not kept.
-func (r *run) guardTest(expr syntax.TestExpr) syntax.TestExpr {
+func (r *Rewriter) guardTest(expr syntax.TestExpr) syntax.TestExpr {
 	switch expr := expr.(type) {
 	case *syntax.ParenTest:
 		expr.X = r.guardTest(precedence(expr.X))
@@ -42,7 +42,7 @@ func (r *run) guardTest(expr syntax.TestExpr) syntax.TestExpr {
 }
 
 // quoteExpression gives the right side of =~ what the interpreter would take away.
-func (r *run) quoteExpression(w *syntax.Word) {
+func (r *Rewriter) quoteExpression(w *syntax.Word) {
 	if len(w.Parts) == 0 || isAnyNewline(w.Parts[0]) {
 		return
 	}
@@ -62,11 +62,7 @@ func testElement(test *syntax.UnaryTest) {
 	if !found || !syntax.ValidName(name) {
 		return
 	}
-	file, err := syntax.NewParser().Parse(newScript("[[ -n ${"+name+"["+index+"+x} ]]"), "")
-	if err != nil || len(file.Stmts) != 1 {
-		return
-	}
-	if clause, ok := file.Stmts[0].Cmd.(*syntax.TestClause); ok {
+	if clause, ok := parseCommand("[[ -n ${" + name + "[" + index + "+x} ]]").(*syntax.TestClause); ok {
 		if set, ok := clause.X.(*syntax.UnaryTest); ok {
 			*test = *set
 		}
@@ -77,7 +73,7 @@ func testElement(test *syntax.UnaryTest) {
 // interpreter goes on with an operand that is none, as if it were 0; the file "!" has a text then.
 //
 //	[[ $x -lt y+1 ]]    [[ ( $('wk number' ...) -lt $((y+1)) && -z $(<'/dev/guarded-number/t!') ) ]]
-func (r *run) numberTest(test *syntax.BinaryTest) syntax.TestExpr {
+func (r *Rewriter) numberTest(test *syntax.BinaryTest) syntax.TestExpr {
 	changed := false
 	for _, operand := range []syntax.TestExpr{test.X, test.Y} {
 		w, ok := operand.(*syntax.Word)
@@ -90,21 +86,21 @@ func (r *run) numberTest(test *syntax.BinaryTest) syntax.TestExpr {
 		changed = true
 		switch before := w.Parts; {
 		case syntax.ValidName(w.Lit()) || isDynamic(w.Parts):
-			r.makeNumber(w, inTest, true)
+			r.makeNumber(w, InTest, true)
 		case strings.Contains(w.Lit(), "["):
-			expr, err := syntax.NewParser().Arithmetic(newScript(w.Lit()))
+			expr, err := syntax.NewParser().Arithmetic(NewReader(w.Lit()))
 			if err != nil {
 				continue
 			}
-			w.Parts = r.printedNumber(inTest, "(", &syntax.ArithmExp{X: expr})
+			w.Parts = r.printedNumber(InTest, "(", &syntax.ArithmExp{X: expr})
 		default:
-			w.Parts = r.printedNumber(inTest, "(", unquoted(before)...)
+			w.Parts = r.printedNumber(InTest, "(", unquoted(before)...)
 		}
 	}
 	if !changed {
 		return test
 	}
-	failed := &syntax.UnaryTest{Op: syntax.TsEmpStr, X: &syntax.Word{Parts: []syntax.WordPart{readFrom(numberPath + string(inTest) + "!")}}}
+	failed := &syntax.UnaryTest{Op: syntax.TsEmpStr, X: &syntax.Word{Parts: []syntax.WordPart{readFrom(NumberPath + string(InTest) + "!")}}}
 	return &syntax.ParenTest{X: &syntax.BinaryTest{Op: syntax.AndTest, X: test, Y: failed}}
 }
 
@@ -166,68 +162,4 @@ func joinTests(op syntax.BinTestOperator, tests []syntax.TestExpr) syntax.TestEx
 		joined = &syntax.BinaryTest{Op: op, X: tests[i], Y: joined}
 	}
 	return joined
-}
-
-// shortened takes back what precedence has done, and what the script itself has put into
-// parentheses in the same way.
-func shortened(expr syntax.TestExpr) syntax.TestExpr {
-	switch test := expr.(type) {
-	case *syntax.BinaryTest:
-		if test.Op == syntax.AndTest || test.Op == syntax.OrTest {
-			test.X, test.Y = shortOperand(test.X, test.Op), shortOperand(test.Y, test.Op)
-		}
-	}
-	return expr
-}
-
-// shortOperand returns an operand of op without parentheses that it does not need.
-func shortOperand(expr syntax.TestExpr, op syntax.BinTestOperator) syntax.TestExpr {
-	expr = restoredTest(expr)
-	paren, ok := expr.(*syntax.ParenTest)
-	if !ok {
-		return expr
-	}
-	switch inner := paren.X.(type) {
-	case *syntax.UnaryTest:
-		if inner.Op == syntax.TsNot {
-			return inner
-		}
-	case *syntax.BinaryTest:
-		if inner.Op == syntax.AndTest && op == syntax.OrTest {
-			return inner
-		}
-	}
-	return expr
-}
-
-// restoreTests takes back what has been done to the tests in node.
-func restoreTests(node syntax.Node) {
-	switch node := node.(type) {
-	case *syntax.TestClause:
-		node.X = shortened(restoredTest(node.X))
-	case *syntax.ParenTest:
-		node.X = shortened(restoredTest(node.X))
-	case *syntax.UnaryTest:
-		node.X = restoredTest(node.X)
-	case *syntax.BinaryTest:
-		node.X, node.Y = shortened(restoredTest(node.X)), shortened(restoredTest(node.Y))
-	}
-}
-
-// restoredTest returns what numberTest has replaced, and other expressions as they are.
-func restoredTest(expr syntax.TestExpr) syntax.TestExpr {
-	if paren, ok := expr.(*syntax.ParenTest); ok {
-		if and, ok := paren.X.(*syntax.BinaryTest); ok && and.Op == syntax.AndTest {
-			if failed, ok := and.Y.(*syntax.UnaryTest); ok && failed.Op == syntax.TsEmpStr {
-				word, ok := failed.X.(*syntax.Word)
-				if ok && len(word.Parts) == 1 {
-					subst, ok := word.Parts[0].(*syntax.CmdSubst)
-					if ok && readName(subst) == numberPath+string(inTest)+"!" {
-						return and.X
-					}
-				}
-			}
-		}
-	}
-	return expr
 }

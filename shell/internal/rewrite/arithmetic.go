@@ -1,4 +1,4 @@
-package shell
+package rewrite
 
 import (
 	"cmp"
@@ -13,11 +13,11 @@ import (
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 )
 
-// The interpreter takes a value in an expression for 0 if it is an expression itself, and a
+// NumberPath is the directory of numbers. The interpreter takes a value in an expression for 0 if it is an expression itself, and a
 // variable with the value PPID for that parameter of the host. It takes 08 for 0, and goes on
 // after a division by zero. So rewrite makes a read of each value, and of each divisor that may be
-// zero, a command substitution that prints the number ([evaluation]). The letter after the path
-// is a [numberUse], here "e":
+// zero, a command substitution that prints the number ([Number]). The letter after the path
+// is a [NumberUse], here "e":
 //
 //	$((x + 1))      $((${x:0:0}$(<'/dev/guarded-number/ex') + 1))
 //	$((2 * $x))     $((2 * ${x:0:0}$(<'/dev/guarded-number/e=x')))
@@ -30,22 +30,22 @@ import (
 // its text takes part in the expression around it, an expression without parentheses is an
 // error there. After "/" there is a divisor. The file without a name is empty, and cannot be
 // read if the command has failed. The empty slice is an error where set -u asks for one.
-const numberPath = "/dev/guarded-number/"
+const NumberPath = "/dev/guarded-number/"
 
-// numberUse says where a value stands, and so what follows if it is no number.
-type numberUse string
+// NumberUse says where a value stands, and so what follows if it is no number.
+type NumberUse string
 
 const (
-	inExpansion numberUse = "e" // $((x)), ${y:x}: the script ends with the status 1, as with set -u
-	inCommand   numberUse = "c" // ((x)), let: a message, and the value is 0
-	inTest      numberUse = "t" // [[ x -eq 1 ]]: a message, and the test is false, see numberTest
+	InExpansion NumberUse = "e" // $((x)), ${y:x}: the script ends with the status 1, as with set -u
+	InCommand   NumberUse = "c" // ((x)), let: a message, and the value is 0
+	InTest      NumberUse = "t" // [[ x -eq 1 ]]: a message, and the test is false, see numberTest
 )
 
 // numbers makes command substitutions of the values that an expression reads. alone says that
 // no operator stands beside it.
 //
 // The index of an array is left as it is, since it may be a key. So is what is assigned to.
-func (r *run) numbers(expr syntax.ArithmExpr, use numberUse, alone bool) {
+func (r *Rewriter) numbers(expr syntax.ArithmExpr, use NumberUse, alone bool) {
 	switch expr := expr.(type) {
 	case *syntax.ParenArithm:
 		r.numbers(expr.X, use, true)
@@ -72,14 +72,14 @@ func (r *run) numbers(expr syntax.ArithmExpr, use numberUse, alone bool) {
 
 // divisor returns what replaces a divisor: nil for one that stays, as it is not zero, or assigns
 // to variables.
-func (r *run) divisor(expr syntax.ArithmExpr, use numberUse) *syntax.Word {
+func (r *Rewriter) divisor(expr syntax.ArithmExpr, use NumberUse) *syntax.Word {
 	word, ok := expr.(*syntax.Word)
 	if ok && word.Lit() != "" {
 		if n, err := integerValue(word.Lit()); err == nil && n != 0 {
 			return nil
 		}
 		if syntax.ValidName(word.Lit()) || integer().MatchString(word.Lit()) {
-			return &syntax.Word{Parts: append(checkedName(word.Lit()), readFrom(numberPath+string(use)+"/"+word.Lit()))}
+			return &syntax.Word{Parts: append(checkedName(word.Lit()), readFrom(NumberPath+string(use)+"/"+word.Lit()))}
 		}
 	}
 	changes := false
@@ -101,82 +101,11 @@ func (r *run) divisor(expr syntax.ArithmExpr, use numberUse) *syntax.Word {
 	return &syntax.Word{Parts: r.printedNumber(use, "/", &syntax.ArithmExp{X: expr})}
 }
 
-// printedNumber returns a call of the command number, and the file that fails if it does.
-func (r *run) printedNumber(use numberUse, mark string, text ...syntax.WordPart) []syntax.WordPart {
-	arg := &syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{Parts: text}}}
-	guardWord(arg, false, false)
-	call := r.internalCall(numberCommand)
-	call.Args = append(call.Args, &syntax.Word{Parts: []syntax.WordPart{&syntax.SglQuoted{Value: mark}}}, arg)
-	return []syntax.WordPart{&syntax.CmdSubst{Stmts: []*syntax.Stmt{{Cmd: call}}}, readFrom(numberPath + string(use))}
-}
-
-// assigns reports whether an operator assigns to its left side.
-func assigns(op syntax.BinAritOperator) bool {
-	return op == syntax.Assgn || elementOps[op] != 0
-}
-
-// assignElement returns what replaces an expression that assigns to an element of an array or to a
-// reference, which the interpreter cannot: nil for another expression. The last command has its status.
-//
-//	((m[$k]++))     { m[$k]=$((m[$k] + 1)); ((m[$k] - 1)); }
-//	((m[$k]+=2))    { m[$k]=$((m[$k] + (2))); ((m[$k])); }
-func (r *run) assignElement(expr syntax.ArithmExpr) *syntax.Block {
-	var target, value, status syntax.ArithmExpr
-	one := literal("1")
-	switch expr := expr.(type) {
-	case *syntax.UnaryArithm:
-		op, back := syntax.Add, syntax.Sub
-		if expr.Op == syntax.Dec {
-			op, back = back, op
-		} else if expr.Op != syntax.Inc {
-			return nil
-		}
-		target = expr.X
-		value, status = &syntax.BinaryArithm{Op: op, X: target, Y: one}, target
-		if expr.Post {
-			status = &syntax.BinaryArithm{Op: back, X: target, Y: one}
-		}
-	case *syntax.BinaryArithm:
-		if !assigns(expr.Op) {
-			return nil
-		}
-		target, value, status = expr.X, &syntax.ParenArithm{X: expr.Y}, expr.X
-		if op := elementOps[expr.Op]; op != 0 {
-			value = &syntax.BinaryArithm{Op: op, X: target, Y: value}
-		}
-	}
-	word, ok := target.(*syntax.Word)
-	if !ok || len(word.Parts) != 1 {
-		return nil
-	}
-	element, ok := word.Parts[0].(*syntax.ParamExp)
-	if name := word.Lit(); r.refs[name] {
-		element = &syntax.ParamExp{Param: &syntax.Lit{Value: name}}
-	} else if !ok || element.Index == nil || element.Dollar.IsValid() {
-		return nil
-	}
-	assign := &syntax.Assign{Name: element.Param, Index: element.Index, Value: &syntax.Word{Parts: []syntax.WordPart{&syntax.ArithmExp{X: value}}}}
-	block := &syntax.Block{Stmts: []*syntax.Stmt{{Cmd: &syntax.CallExpr{Assigns: []*syntax.Assign{assign}}}, {Cmd: &syntax.ArithmCmd{X: status}}}}
-	// Each use of the element is rewritten by itself.
-	file, err := syntax.NewParser().Parse(newScript(printed(block)), "")
-	if err != nil || len(file.Stmts) != 1 {
-		return nil
-	}
-	block, _ = file.Stmts[0].Cmd.(*syntax.Block)
-	return block
-}
-
-// elementOps are the operators of assignments that compute.
-var elementOps = map[syntax.BinAritOperator]syntax.BinAritOperator{
-	syntax.AddAssgn: syntax.Add, syntax.SubAssgn: syntax.Sub, syntax.MulAssgn: syntax.Mul, syntax.QuoAssgn: syntax.Quo, syntax.RemAssgn: syntax.Rem,
-	syntax.AndAssgn: syntax.And, syntax.OrAssgn: syntax.Or, syntax.XorAssgn: syntax.Xor, syntax.ShlAssgn: syntax.Shl, syntax.ShrAssgn: syntax.Shr,
-}
-
 // makeNumber makes a command substitution of w, unless it is a number already.
-func (r *run) makeNumber(w *syntax.Word, use numberUse, alone bool) {
+func (r *Rewriter) makeNumber(w *syntax.Word, use NumberUse, alone bool) {
 	lit := w.Lit()
 	if _, err := integerValue(lit); syntax.ValidName(lit) || looksLikeNumber().MatchString(lit) && (err != nil || len(lit) > 18) {
-		w.Parts = append(checkedName(lit), readFrom(numberPath+string(use)+lit))
+		w.Parts = append(checkedName(lit), readFrom(NumberPath+string(use)+lit))
 		return
 	}
 	if !isDynamic(w.Parts) {
@@ -194,7 +123,7 @@ func (r *run) makeNumber(w *syntax.Word, use numberUse, alone bool) {
 		}
 	}
 	if p, ok := text[0].(*syntax.ParamExp); ok && len(text) == 1 && isSimple(p) && syntax.ValidName(p.Param.Value) {
-		w.Parts = append(w.Parts, readFrom(numberPath+string(use)+mark+p.Param.Value))
+		w.Parts = append(w.Parts, readFrom(NumberPath+string(use)+mark+p.Param.Value))
 		return
 	}
 	w.Parts = append(w.Parts, r.printedNumber(use, mark, text...)...)
@@ -213,17 +142,17 @@ func emptySlice(name string) *syntax.ParamExp {
 	return &syntax.ParamExp{Param: &syntax.Lit{Value: name}, Slice: &syntax.Slice{Offset: literal("0"), Length: literal("0")}}
 }
 
-// isSimple reports whether p is $x or ${x}.
-func isSimple(p *syntax.ParamExp) bool {
-	return p.Index == nil && p.Exp == nil && p.Repl == nil && p.Slice == nil && !p.Excl && !p.Length
+// printedNumber returns a call of the command number, and the file that fails if it does.
+func (r *Rewriter) printedNumber(use NumberUse, mark string, text ...syntax.WordPart) []syntax.WordPart {
+	arg := &syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{Parts: text}}}
+	guardWord(arg, false, false)
+	call := r.internalCall(NumberCommand, singleQuoted(mark), arg)
+	return []syntax.WordPart{&syntax.CmdSubst{Stmts: []*syntax.Stmt{{Cmd: call}}}, readFrom(NumberPath + string(use))}
 }
 
 // readFrom returns the substitution $(<'name').
 func readFrom(name string) *syntax.CmdSubst {
-	return &syntax.CmdSubst{Stmts: []*syntax.Stmt{{Redirs: []*syntax.Redirect{{
-		Op:   syntax.RdrIn,
-		Word: &syntax.Word{Parts: []syntax.WordPart{&syntax.SglQuoted{Value: name}}},
-	}}}}}
+	return &syntax.CmdSubst{Stmts: []*syntax.Stmt{{Redirs: []*syntax.Redirect{{Op: syntax.RdrIn, Word: singleQuoted(name)}}}}}
 }
 
 // isDynamic reports whether parts have an expansion whose text is not known to be a number.
@@ -263,6 +192,75 @@ func unquoted(parts []syntax.WordPart) []syntax.WordPart {
 	return plain
 }
 
+// isSimple reports whether p is $x or ${x}.
+func isSimple(p *syntax.ParamExp) bool {
+	return p.Index == nil && p.Exp == nil && p.Repl == nil && p.Slice == nil && !p.Excl && !p.Length
+}
+
+// assignElement returns what replaces an expression that assigns to an element of an array or to a
+// reference, which the interpreter cannot: nil for another expression. The last command has its status.
+//
+//	((m[$k]++))     { m[$k]=$((m[$k] + 1)); ((m[$k] - 1)); }
+//	((m[$k]+=2))    { m[$k]=$((m[$k] + (2))); ((m[$k])); }
+func (r *Rewriter) assignElement(expr syntax.ArithmExpr) *syntax.Block {
+	var target, value, status syntax.ArithmExpr
+	one := literal("1")
+	switch expr := expr.(type) {
+	case *syntax.UnaryArithm:
+		op, back := syntax.Add, syntax.Sub
+		if expr.Op == syntax.Dec {
+			op, back = back, op
+		} else if expr.Op != syntax.Inc {
+			return nil
+		}
+		target = expr.X
+		value, status = &syntax.BinaryArithm{Op: op, X: target, Y: one}, target
+		if expr.Post {
+			status = &syntax.BinaryArithm{Op: back, X: target, Y: one}
+		}
+	case *syntax.BinaryArithm:
+		if !assigns(expr.Op) {
+			return nil
+		}
+		target, value, status = expr.X, &syntax.ParenArithm{X: expr.Y}, expr.X
+		if op := elementOps[expr.Op]; op != 0 {
+			value = &syntax.BinaryArithm{Op: op, X: target, Y: value}
+		}
+	}
+	word, ok := target.(*syntax.Word)
+	if !ok || len(word.Parts) != 1 {
+		return nil
+	}
+	element, ok := word.Parts[0].(*syntax.ParamExp)
+	if name := word.Lit(); r.refs[name] {
+		element = &syntax.ParamExp{Param: &syntax.Lit{Value: name}}
+	} else if !ok || element.Index == nil || element.Dollar.IsValid() {
+		return nil
+	}
+	assign := &syntax.Assign{Name: element.Param, Index: element.Index, Value: &syntax.Word{Parts: []syntax.WordPart{&syntax.ArithmExp{X: value}}}}
+	block := &syntax.Block{Stmts: []*syntax.Stmt{{Cmd: &syntax.CallExpr{Assigns: []*syntax.Assign{assign}}}, {Cmd: &syntax.ArithmCmd{X: status}}}}
+	// Each use of the element is rewritten by itself.
+	block, _ = parseCommand(printed(block)).(*syntax.Block)
+	return block
+}
+
+// assigns reports whether an operator assigns to its left side.
+func assigns(op syntax.BinAritOperator) bool {
+	return op == syntax.Assgn || elementOps[op] != 0
+}
+
+// elementOps are the operators of assignments that compute.
+var elementOps = map[syntax.BinAritOperator]syntax.BinAritOperator{
+	syntax.AddAssgn: syntax.Add, syntax.SubAssgn: syntax.Sub, syntax.MulAssgn: syntax.Mul, syntax.QuoAssgn: syntax.Quo, syntax.RemAssgn: syntax.Rem,
+	syntax.AndAssgn: syntax.And, syntax.OrAssgn: syntax.Or, syntax.XorAssgn: syntax.Xor, syntax.ShlAssgn: syntax.Shl, syntax.ShrAssgn: syntax.Shr,
+}
+
+// printedExpression returns the source of an expression.
+func printedExpression(expr syntax.ArithmExpr) string {
+	text := printed(&syntax.ArithmExp{X: expr})
+	return strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(text, "$(("), "))"), "\\\n", "")
+}
+
 // integer matches what the interpreter reads as a number.
 var integer = lazyregexp.New(`^[-+]?([0-9]+|0[xX][0-9a-fA-F]*|[0-9]+#[0-9a-zA-Z@_]*)$`)
 
@@ -276,6 +274,37 @@ const (
 	maxExpression  = 256 << 10 // bytes of an expression
 )
 
+// Number returns what the command [NumberCommand] prints for its arguments: the number that text
+// stands for. The marks are those of [NumberPath]. The error says what text is.
+func Number(env expand.Environ, mark, text string) (string, error) {
+	return evaluate(env, text, text, mark == "(", mark == "/")
+}
+
+// NamedNumber is Number for the name of a file below [NumberPath], without its use.
+func NamedNumber(env expand.Environ, name string) (string, error) {
+	name, divides := strings.CutPrefix(name, "/")
+	text, alone := name, true
+	if strings.HasPrefix(name, "(") || strings.HasPrefix(name, "=") {
+		alone, name = name[0] == '(', name[1:]
+		text = env.Get(Renamed(name)).String()
+	}
+	return evaluate(env, name, text, alone, divides)
+}
+
+// evaluate returns the number that text stands for in an expression: a number, the name of a
+// variable, or an expression of such. alone says that no operator stands beside it, and divides that
+// it is a divisor. name is what the error says.
+func evaluate(env expand.Environ, name, text string, alone, divides bool) (string, error) {
+	n, err := (&evaluation{Environ: env}).number(text, alone)
+	if err == nil && divides && n == "0" {
+		err = errors.New("division by 0")
+	}
+	if err != nil {
+		return "", fmt.Errorf("bash: %.100s: %w", name, err)
+	}
+	return n, nil
+}
+
 // evaluation finds the number that a value in an expression stands for. It is the environment of
 // the expressions in values, in which each variable is a number. It is for one value.
 type evaluation struct {
@@ -284,12 +313,7 @@ type evaluation struct {
 	err            error // the first one of Get
 }
 
-// number returns the number that text stands for in an expression: a number, the name of a
-// variable, or an expression of such. alone says that no operator stands beside it.
-func number(env expand.Environ, text string, alone bool) (string, error) {
-	return (&evaluation{Environ: env}).number(text, alone)
-}
-
+// number is evaluate for a part of what is evaluated.
 func (e *evaluation) number(text string, alone bool) (string, error) {
 	text = strings.TrimSpace(text)
 	if text == "" {
@@ -308,7 +332,7 @@ func (e *evaluation) number(text string, alone bool) (string, error) {
 	case len(text) > maxExpression:
 		return "", errors.New("expression too long")
 	case syntax.ValidName(text):
-		vr := e.Environ.Get(cmp.Or(renames[text], text))
+		vr := e.Environ.Get(Renamed(text))
 		if vr.Kind == expand.NameRef {
 			_, vr = vr.Resolve(e.Environ)
 		}
@@ -345,14 +369,11 @@ var errExpression = errors.New("syntax error in expression")
 // else in it than numbers, names and operators that assign nothing: values are data, and run no
 // commands.
 func parseExpression(text string) (syntax.ArithmExpr, error) {
-	file, err := syntax.NewParser().Parse(newScript("(("+text+"\n))"), "")
-	if err != nil || len(file.Stmts) != 1 {
-		return nil, errExpression
-	}
-	cmd, ok := file.Stmts[0].Cmd.(*syntax.ArithmCmd)
+	cmd, ok := parseCommand("((" + text + "\n))").(*syntax.ArithmCmd)
 	if !ok || cmd.X == nil {
 		return nil, errExpression
 	}
+	var err error
 	syntax.Walk(cmd.X, func(node syntax.Node) bool {
 		ok := true
 		switch node := node.(type) {

@@ -1,6 +1,9 @@
-package shell
+package rewrite
 
 import (
+	"fmt"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -8,10 +11,11 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A guard is a command substitution $(<'/dev/guard/TERMS') that expands to nothing. The
-// interpreter opens the file before it expands what comes after it, and the handler for
-// files refuses if that would take too much memory. TERMS is an upper bound in bytes, a
-// sum of products, in which a name stands for the size of the variable:
+// GuardPath is the directory of guards. A guard is a command substitution
+// $(<'/dev/guard/TERMS') that expands to nothing. The interpreter opens the file before it
+// expands what comes after it, and the handler for files refuses if that would take too much
+// memory. TERMS is an upper bound in bytes, a sum of products, in which a name stands for the
+// size of the variable:
 //
 //	x=$x$x              x=$(<'/dev/guard/=x+x')$x$x
 //	y=${x//a/$z}        y=$(<'/dev/guard/=x*z+x*2')${x//a/$z}
@@ -26,8 +30,8 @@ import (
 //
 // The bound is computed each time that the guard is expanded, so that a loop is checked in
 // each round. What a command substitution will print is not known before it runs:
-// [capture] looks after that.
-const guardPrefix = "/dev/guard/"
+// the file [CapturePath] looks after that.
+const GuardPath = "/dev/guard/"
 
 // maxPattern is the longest pattern in bytes that a variable may hold. The interpreter
 // translates a pattern into a regular expression, which takes many times its length.
@@ -159,7 +163,7 @@ func literalSize(w *syntax.Word) int {
 // already, and a guard costs a call of the handler.
 //
 // A substitution that is kept has a guard also without terms, "=": the bytes of the
-// substitutions before it are counted then (run.keep).
+// substitutions before it are counted then.
 func (g *guarding) part(kept bool) *syntax.CmdSubst {
 	switch {
 	case kept && (len(g.terms) > 0 || g.output):
@@ -171,97 +175,218 @@ func (g *guarding) part(kept bool) *syntax.CmdSubst {
 }
 
 // newGuard returns the guard with terms, which have no quote: parameters, numbers and marks.
-func newGuard(terms string) *syntax.CmdSubst {
-	return &syntax.CmdSubst{Stmts: []*syntax.Stmt{{Redirs: []*syntax.Redirect{{
-		Op:   syntax.RdrIn,
-		Word: &syntax.Word{Parts: []syntax.WordPart{&syntax.SglQuoted{Value: guardPrefix + terms}}},
-	}}}}}
-}
+func newGuard(terms string) *syntax.CmdSubst { return readFrom(GuardPath + terms) }
 
-// isGuard reports whether part is a guard. A script can spell one itself; that is expanded
-// like any other, and lost when a function is shown.
-func isGuard(part syntax.WordPart) bool {
-	subst, ok := part.(*syntax.CmdSubst)
-	if !ok || len(subst.Stmts) != 1 || subst.Stmts[0].Cmd != nil || len(subst.Stmts[0].Redirs) != 1 {
-		return false
-	}
-	word := subst.Stmts[0].Redirs[0].Word
-	if word == nil || len(word.Parts) != 1 {
-		return false
-	}
-	quoted, ok := word.Parts[0].(*syntax.SglQuoted)
-	return ok && strings.HasPrefix(quoted.Value, guardPrefix)
-}
-
-// check is the other half of a guard: it ends the run if what terms say would be too much.
-// It is called by the handler for files, with the variables as the interpreter sees them.
+// insert puts the guard into the word w: before its first expansion and its first brace, but after
+// a literal at the beginning, which may have a tilde.
 //
-// Sizes are cut at 1<<40 after each step, so that no product overflows. A value that is kept
-// is counted by keep; another one may have four times the budget Variables, as it goes when the
-// command ends.
+//	~/a$x        ~/a$(<'/dev/guard/x')$x
+//	~/{a,b}$x    ~/$(<'/dev/guard/x*2'){a,b}$x
+func (g *guarding) insert(w *syntax.Word, kept bool) {
+	part := g.part(kept)
+	if part == nil {
+		return
+	}
+	parts := []syntax.WordPart{part}
+	rest := w.Parts
+	if lit, ok := rest[0].(*syntax.Lit); ok {
+		rest = rest[1:]
+		before, _, found := strings.Cut(lit.Value, "{")
+		if found {
+			before = strings.TrimRight(before, `\`)
+			parts = append(parts, &syntax.Lit{Value: lit.Value[len(before):]})
+		}
+		if before != "" {
+			parts = slices.Insert(parts, 0, syntax.WordPart(&syntax.Lit{Value: before}))
+		}
+	}
+	w.Parts = append(parts, rest...)
+}
+
+// guardWord puts a guard into a word that makes one field. w may be nil.
+func guardWord(w *syntax.Word, pattern, kept bool) {
+	if w == nil {
+		return
+	}
+	g := guarding{}
+	g.word(w, pattern, false)
+	g.insert(w, kept)
+}
+
+// guardAssign guards an assignment: what it stores is kept. Each element of an array has its own
+// guard in it, as the interpreter goes on with the next element after one that has failed.
+func guardAssign(as *syntax.Assign) {
+	if as.Value != nil {
+		guardWord(as.Value, false, true)
+	}
+	if as.Array == nil {
+		return
+	}
+	for _, elem := range as.Array.Elems {
+		if elem.Value == nil {
+			continue
+		}
+		g := guarding{}
+		g.word(elem.Value, false, elem.Index == nil)
+		g.insert(elem.Value, true)
+	}
+}
+
+// fields guards words that make fields: a guard of its own stands at index, or in front if
+// there is an expansion before. It also counts what braces make of them.
+//
+// The guard is a word that expands to no field. In a command, index is 1, as the first word
+// says what is called:
+//
+//	echo $x*     echo $(<'/dev/guard/~x+x') $x*
+//	$c $x*       $(<'/dev/guard/~c+c+~x+x') $c $x*
+func (r *Rewriter) fields(words *[]*syntax.Word, index int) error {
+	g := guarding{}
+	total := 0
+	for i, w := range *words {
+		before := len(g.terms)
+		unescapeDefaults(w)
+		g.word(w, false, true)
+		if i < index && len(g.terms) > before {
+			index = 0
+		}
+		if err := r.countBraces(w, &total); err != nil {
+			return err
+		}
+	}
+	if part := g.part(false); part != nil && index <= len(*words) {
+		*words = slices.Insert(*words, index, &syntax.Word{Parts: []syntax.WordPart{part}})
+	}
+	return nil
+}
+
+// maxBraces is how many words the braces of one word may make for the interpreter, which
+// leaves out the command otherwise, and goes on. maxBraceDepth is how many may be in each other.
+const (
+	maxBraces     = 16384
+	maxBraceDepth = 50
+)
+
+// countBraces adds how many words the braces in w make to total. It is an error if they
+// are too many.
+func (r *Rewriter) countBraces(w *syntax.Word, total *int) error {
+	n := braces(w)
+	switch *total += n; {
+	case *total > r.opts.Expansions:
+		return fmt.Errorf("braces make more words than the %d of the budget Expansions", r.opts.Expansions)
+	case n > maxBraces:
+		return fmt.Errorf("the braces of one word make more than %d words", maxBraces)
+	}
+	return nil
+}
+
+// braces returns how many words the braces in w make: the product of its braces. Each
+// makes the sum of its elements.
+//
+//	{a,b}{1..3}     2 * 3 = 6
+//	{a,{b,c}}x      1 + 2 = 3
+//
+// w is not changed. Braces that are nested too deeply for the interpreter, whose time grows with
+// the square of the depth, count as too many words.
+func braces(w *syntax.Word) int {
+	word := *w
+	syntax.SplitBraces(&word)
+	return braceParts(&word, 0)
+}
+
+// braceParts is braces for a word whose braces have been split, which is depth braces deep.
+func braceParts(w *syntax.Word, depth int) int {
+	if depth > maxBraceDepth {
+		return saturate(math.MaxInt)
+	}
+	product := 1
+	for _, part := range w.Parts {
+		br, ok := part.(*syntax.BraceExp)
+		if !ok {
+			continue
+		}
+		n := 0
+		if br.Sequence {
+			n = sequence(br)
+		} else {
+			for _, elem := range br.Elems {
+				n = saturate(n + braceParts(elem, depth+1))
+			}
+		}
+		product = saturate(product * max(n, 1))
+	}
+	return product
+}
+
+// saturate keeps a count from overflowing.
+func saturate(n int) int { return min(n, 1<<30) }
+
+// sequence returns how many words {1..9} and the like make. A sequence of letters has at most
+// 256. Zero as the step is 1, as in bash.
+func sequence(br *syntax.BraceExp) int {
+	from, err1 := strconv.ParseInt(br.Elems[0].Lit(), 10, 64)
+	to, err2 := strconv.ParseInt(br.Elems[1].Lit(), 10, 64)
+	if err1 != nil || err2 != nil {
+		return 256
+	}
+	step := int64(1)
+	if len(br.Elems) > 2 {
+		if n, err := strconv.ParseInt(br.Elems[2].Lit(), 10, 64); err == nil && n != 0 {
+			step = max(n, -n, 1)
+		}
+	}
+	span := uint64(to) - uint64(from)
+	if from > to {
+		span = uint64(from) - uint64(to)
+	}
+	if span >= 1<<62 || max(from, -from) >= 1<<62 || max(to, -to) >= 1<<62 {
+		return 1 << 30 // also where counting up to the end would overflow
+	}
+	return saturate(int(span/uint64(step)) + 1)
+}
+
+// GuardSize is the other half of a guard: it returns the bound that terms stand for, with the
+// variables as the interpreter sees them, and whether the value is kept. params is a bound of the
+// positional parameters. The error says that the guard refuses.
+//
+// Sizes are cut at 1<<40 after each step, so that no product overflows.
 //
 // For example, x has 1,000 bytes and z has 3, and each size counts one more:
 //
 //	=x*z+x*2    1001*4 + 1001*2 = 6006 bytes, which are kept
-//	?p          ends the run if p has more than 32 KiB
-func (r *run) check(env expand.Environ, terms string) error {
-	terms, kept := strings.CutPrefix(terms, "=")
-	total := int64(0)
+//	?p          an error if p has more than 32 KiB
+func GuardSize(env expand.Environ, terms string, params int64) (total int64, kept bool, err error) {
+	terms, kept = strings.CutPrefix(terms, "=")
 	for term := range strings.SplitSeq(terms, "+") {
 		if term == "" {
 			continue
 		}
 		if name, ok := strings.CutPrefix(term, "?"); ok {
-			if r.sizeOf(env, name) > maxPattern {
-				return r.stop("a pattern longer than %d bytes", maxPattern)
+			if sizeOf(env, name, params) > maxPattern {
+				return 0, kept, errPattern
 			}
 			continue
 		}
 		if name, ok := strings.CutPrefix(term, "~"); ok {
 			if longestPattern(env.Get(name)) > maxPattern {
-				return r.stop("a pattern longer than %d bytes", maxPattern)
+				return 0, kept, errPattern
 			}
 			continue
 		}
 		product := int64(1)
 		for factor := range strings.SplitSeq(term, "*") {
 			if name, ok := strings.CutPrefix(factor, "!"); ok && renames[env.Get(name).Str] != "" {
-				return r.stop("${!%s} is not possible where %s is %s", name, name, env.Get(name).Str)
+				return 0, kept, fmt.Errorf("${!%s} is not possible where %s is %s", name, name, env.Get(name).Str)
 			}
-			product = min(product*r.sizeOf(env, factor), 1<<40)
+			product = min(product*sizeOf(env, factor, params), 1<<40)
 		}
 		total = min(total+product, 1<<40)
 	}
-	if !kept {
-		if total > 4*int64(r.opts.Variables) {
-			return r.stopBudget("expansions", r.opts.Variables, "Variables")
-		}
-		return nil
-	}
-	return r.keep(env, total)
+	return total, kept, nil
 }
 
-// keep counts size bytes that are about to be stored in a variable, and ends the run if the
-// variables would pass the budget. The sizes of all variables are added up only when so much
-// has been stored since the last time that the budget may have been reached.
-//
-// Adding up each time would make a loop over n variables take n*n steps. So stored only grows
-// between two sums: bytes that replace others count as if they were added. A single value of
-// more than a quarter of the budget always causes a sum.
-func (r *run) keep(env expand.Environ, size int64) error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	limit := int64(r.opts.Variables)
-	r.stored += size + r.captured.Swap(0)
-	if r.stored <= limit/4 && size <= limit/4 {
-		return nil
-	}
-	if r.held = variablesSize(env); r.held+size > limit {
-		return r.stopBudget("variables", r.opts.Variables, "Variables")
-	}
-	r.stored = size
-	return nil
-}
+// errPattern is the error of a pattern that is too long.
+var errPattern = fmt.Errorf("a pattern longer than %d bytes", maxPattern)
 
 // sizeOf returns the size of what factor stands for.
 // A number stands for itself. At most ten name references are followed, as they may form a
@@ -269,12 +394,12 @@ func (r *run) keep(env expand.Environ, size int64) error {
 //
 // Positional parameters come from the arguments of a call, so that the longest call so far is
 // a bound for them.
-func (r *run) sizeOf(env expand.Environ, factor string) int64 {
+func sizeOf(env expand.Environ, factor string, params int64) int64 {
 	if n, err := strconv.Atoi(factor); err == nil {
 		return int64(n)
 	}
 	if factor == "@" || factor == "!@" {
-		return max(r.maxArgs.Load(), 16)
+		return max(params, 16)
 	}
 	if name, ok := strings.CutPrefix(factor, "!"); ok {
 		if vr := env.Get(name); vr.Kind == expand.String {
@@ -291,12 +416,12 @@ func (r *run) sizeOf(env expand.Environ, factor string) int64 {
 		}
 		vr = env.Get(vr.Str)
 	}
-	return variableSize(vr)
+	return VariableSize(vr)
 }
 
-// variableSize returns about how much memory a variable takes.
+// VariableSize returns about how much memory a variable takes.
 // The numbers added for each element are about what Go needs for a string and an entry of a map.
-func variableSize(vr expand.Variable) int64 {
+func VariableSize(vr expand.Variable) int64 {
 	size := int64(len(vr.Str))
 	for _, s := range vr.List {
 		size += int64(len(s)) + 24
@@ -305,16 +430,6 @@ func variableSize(vr expand.Variable) int64 {
 		size += int64(len(k)+len(s)) + 64
 	}
 	return size + 1
-}
-
-// variablesSize returns the sizes of all variables.
-func variablesSize(env expand.Environ) int64 {
-	size := int64(0)
-	env.Each(func(name string, vr expand.Variable) bool {
-		size += variableSize(vr) + int64(len(name)) + 64
-		return true
-	})
-	return size
 }
 
 // longestPattern returns the length of the longest word of a variable that the shell would

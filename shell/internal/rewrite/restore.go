@@ -1,0 +1,472 @@
+package rewrite
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
+)
+
+// Function returns the source of a function as it was written, "" if what is printed of
+// it cannot be parsed again.
+//
+// It restores a copy: the interpreter still needs the body with its guards.
+func (s *Session) Function(name string, body *syntax.Stmt) string {
+	decl := &syntax.File{Stmts: []*syntax.Stmt{{Cmd: &syntax.FuncDecl{Parens: true, Name: &syntax.Lit{Value: name}, Body: body}}}}
+	return s.restored(strings.NewReader(printed(decl)))
+}
+
+// Restore is Function for the source of functions as the interpreter prints it.
+func (s *Session) Restore(source string) string { return s.restored(NewReader(source)) }
+
+// restored returns a rewritten script as it was written, "" if it cannot be parsed.
+func (s *Session) restored(source io.Reader) string {
+	file, err := syntax.NewParser().Parse(source, "")
+	if err != nil {
+		return ""
+	}
+	s.restore(file)
+	return printed(file)
+}
+
+// restore takes back what rewrite has done. It changes node in place.
+//
+// It need not give the text of the script to the byte, but a text that does the same and
+// that rewrite makes the same of: what is stored goes through rewrite again.
+func (s *Session) restore(node syntax.Node) {
+	back := map[string]string{}
+	for name, renamed := range renames {
+		if name != "PPID" { // which is shown as $$
+			back[renamed] = name
+		}
+	}
+	syntax.Walk(node, func(node syntax.Node) bool {
+		switch node := node.(type) {
+		case *syntax.Stmt:
+			s.restoreStmt(node)
+		case *syntax.CallExpr:
+			node.Args = slices.DeleteFunc(node.Args, isGuardWord)
+		case *syntax.Assign:
+			if node.Name != nil && node.Name.Value == "OPTIND" && node.Value != nil && isGuard(node.Value.Parts[0]) {
+				node.Naked, node.Value = true, nil
+			}
+		case *syntax.WordIter:
+			node.Items = slices.DeleteFunc(node.Items, isGuardWord)
+		case *syntax.ForClause:
+			if _, ok := node.Loop.(*syntax.CStyleLoop); ok && len(node.Do) > 1 {
+				node.Do = node.Do[:len(node.Do)-1]
+			}
+		case *syntax.Word:
+			if parts := s.numberParts(node); parts != nil {
+				node.Parts = parts
+			}
+			restoreLists(node)
+			s.restoreQuotes(node)
+			node.Parts = s.restoredParts(node.Parts)
+		case *syntax.TestClause, *syntax.ParenTest, *syntax.UnaryTest, *syntax.BinaryTest:
+			restoreTests(node)
+		case *syntax.DblQuoted:
+			node.Parts = s.restoredParts(node.Parts)
+		case *syntax.ParamExp:
+			s.restoreTrim(node)
+			restoreReplacement(node)
+			if node.Param != nil {
+				index, ok := node.Index.(*syntax.Word)
+				if name := back[node.Param.Value]; name != "" && ok && index.Lit() == "0" {
+					node.Param.Value = name
+					node.Index = nil
+				}
+			}
+		}
+		s.restoreTails(node)
+		return true
+	})
+}
+
+// restoreTails takes back what ignoreFailures has done.
+func (s *Session) restoreTails(node syntax.Node) {
+	for _, list := range stmtLists(node) {
+		if n := len(*list); n > 1 && s.isTail((*list)[n-1]) {
+			*list = (*list)[:n-1]
+		}
+	}
+}
+
+// numberParts returns what makeNumber has replaced, nil if w is another word.
+func (s *Session) numberParts(w *syntax.Word) []syntax.WordPart {
+	for _, part := range w.Parts {
+		if name, ok := strings.CutPrefix(readName(part), NumberPath); ok && name != "" {
+			name = strings.TrimPrefix(name[1:], "/")
+			if name == "" {
+				continue
+			}
+			if variable := strings.TrimLeft(name, "(="); variable != name {
+				return []syntax.WordPart{&syntax.ParamExp{Short: true, Param: &syntax.Lit{Value: variable}}}
+			}
+			return []syntax.WordPart{&syntax.Lit{Value: name}}
+		}
+		if call := s.substitutedCall(part, NumberCommand); call != nil && len(call.Args) == 3 {
+			parts := call.Args[2].Parts
+			if quoted, ok := parts[len(parts)-1].(*syntax.DblQuoted); ok {
+				return s.undivided(quoted.Parts)
+			}
+		}
+	}
+	return nil
+}
+
+// undivided returns the parts of a divisor, from divisor, and others as they are.
+func (s *Session) undivided(parts []syntax.WordPart) []syntax.WordPart {
+	exp, ok := parts[0].(*syntax.ArithmExp)
+	if !ok || len(parts) != 1 {
+		return parts
+	}
+	s.restore(exp)
+	if product, ok := exp.X.(*syntax.BinaryArithm); ok && product.Op == syntax.Mul {
+		if word, ok := product.Y.(*syntax.Word); ok {
+			return word.Parts
+		}
+	}
+	return []syntax.WordPart{&syntax.Lit{Value: printedExpression(exp.X)}}
+}
+
+// restoredParts returns parts without guards, with the substitutions as they were written.
+func (s *Session) restoredParts(parts []syntax.WordPart) []syntax.WordPart {
+	parts = slices.DeleteFunc(parts, isGuard)
+	for i, part := range parts {
+		if subst, ok := part.(*syntax.CmdSubst); ok {
+			parts[i] = s.restoreSubst(subst)
+		}
+	}
+	return parts
+}
+
+// restoreSubst takes back what rewrite has done to a substitution.
+func (s *Session) restoreSubst(subst *syntax.CmdSubst) syntax.WordPart {
+	subst.Stmts = uncaptured(subst)
+	if len(subst.Stmts) != 1 {
+		return subst
+	}
+	// ${#m[@]}, from countSubst.
+	if call := s.substitutedCall(subst, CountCommand); call != nil && len(call.Args) == 2 {
+		return &syntax.ParamExp{Length: true, Param: &syntax.Lit{Value: call.Args[1].Lit()}, Index: literal("@")}
+	}
+	pipe, ok := subst.Stmts[0].Cmd.(*syntax.BinaryCmd)
+	if !ok || pipe.Op != syntax.Pipe {
+		return subst
+	}
+	// <(...), from keepSubst; pipe may have put the right side into a subshell.
+	y := pipe.Y
+	if sub, ok := y.Cmd.(*syntax.Subshell); ok && len(sub.Stmts) == 1 {
+		y = sub.Stmts[0]
+	}
+	if call, ok := y.Cmd.(*syntax.CallExpr); !ok || s.internal(call) != KeepCommand {
+		return subst
+	}
+	s.restoreStmt(pipe.X)
+	stmts := []*syntax.Stmt{pipe.X}
+	if block, ok := pipe.X.Cmd.(*syntax.Block); ok && len(pipe.X.Redirs) == 0 {
+		stmts = block.Stmts
+	}
+	return &syntax.ProcSubst{Op: syntax.CmdIn, Stmts: stmts}
+}
+
+// uncaptured returns the statements in a substitution, without what captured has put around them.
+func uncaptured(subst *syntax.CmdSubst) []*syntax.Stmt {
+	if len(subst.Stmts) != 1 || len(subst.Stmts[0].Redirs) != 1 {
+		return subst.Stmts
+	}
+	redirect := subst.Stmts[0].Redirs[0]
+	block, ok := subst.Stmts[0].Cmd.(*syntax.Block)
+	if ok && redirect.Op == syntax.RdrOut && redirect.N == nil && redirect.Word.Lit() == CapturePath {
+		return block.Stmts
+	}
+	return subst.Stmts
+}
+
+// isGuardWord reports whether w is nothing but a guard.
+func isGuardWord(w *syntax.Word) bool { return len(w.Parts) == 1 && isGuard(w.Parts[0]) }
+
+// isGuard reports whether part is a guard. A script can spell one itself; that is expanded
+// like any other, and lost when a function is shown.
+func isGuard(part syntax.WordPart) bool {
+	return strings.HasPrefix(readName(part), GuardPath)
+}
+
+// readName returns the name in $(<'name'), "" for another part.
+func readName(part syntax.WordPart) string {
+	subst, ok := part.(*syntax.CmdSubst)
+	if !ok || len(subst.Stmts) != 1 || subst.Stmts[0].Cmd != nil || len(subst.Stmts[0].Redirs) != 1 {
+		return ""
+	}
+	if quoted := onlyQuoted(subst.Stmts[0].Redirs[0].Word); quoted != nil {
+		return quoted.Value
+	}
+	return ""
+}
+
+// onlyQuoted returns the quotes that are all of a word, nil for another one. w may be nil.
+func onlyQuoted(w *syntax.Word) *syntax.SglQuoted {
+	if w == nil || len(w.Parts) != 1 {
+		return nil
+	}
+	quoted, _ := w.Parts[0].(*syntax.SglQuoted)
+	return quoted
+}
+
+// restoreStmt takes back what rewrite has done to a statement.
+func (s *Session) restoreStmt(st *syntax.Stmt) {
+	if block, ok := st.Cmd.(*syntax.Block); ok && len(block.Stmts) == 2 {
+		call, ok := block.Stmts[1].Cmd.(*syntax.CallExpr)
+		inner, isBlock := block.Stmts[0].Cmd.(*syntax.Block)
+		if ok && isBlock && len(inner.Stmts) == 1 && s.internal(call) == StatusCommand {
+			// A redirection into a file, from stmt.
+			negated, background := st.Negated, st.Background
+			*st = *inner.Stmts[0]
+			st.Negated = st.Negated || negated
+			st.Background = st.Background || background
+		}
+	}
+	if block, ok := st.Cmd.(*syntax.Block); ok && len(block.Stmts) >= 2 {
+		call, ok := block.Stmts[0].Cmd.(*syntax.CallExpr)
+		if ok && s.internal(call) == TimeCommand {
+			// The keyword time, from timeClause.
+			after, ok := block.Stmts[len(block.Stmts)-1].Cmd.(*syntax.CallExpr)
+			clause := &syntax.TimeClause{PosixFormat: ok && len(after.Args) == 4}
+			if len(block.Stmts) == 3 {
+				clause.Stmt = block.Stmts[1]
+			}
+			st.Cmd, st.Semicolon = clause, syntax.Pos{} // else the printer would put ";" on a line of its own
+		}
+	}
+	if block, ok := st.Cmd.(*syntax.Block); ok {
+		if decl := undeclared(block); decl != nil {
+			st.Cmd = decl
+		}
+	}
+	call, ok := st.Cmd.(*syntax.CallExpr)
+	if !ok {
+		return
+	}
+	if len(call.Args) > 0 {
+		if quoted := onlyQuoted(call.Args[0]); quoted != nil && slices.Contains(declarations, quoted.Value) {
+			call.Args[0] = literal(quoted.Value) // from computedDecl
+		}
+	}
+	switch name := s.internal(call); name {
+	case RunCommand:
+		if len(call.Args) == 2 {
+			n, _ := strconv.Atoi(call.Args[1].Lit())
+			if file, err := syntax.NewParser().Parse(strings.NewReader(s.Piece(n)), ""); err == nil && len(file.Stmts) == 1 {
+				background := st.Background
+				*st = *file.Stmts[0]
+				st.Background = background
+				s.restoreStmt(st)
+			}
+		}
+	case NamesCommand, ShowCommand:
+		flag := map[string]string{NamesCommand: "-F", ShowCommand: "-f"}[name]
+		decl := &syntax.DeclClause{Variant: &syntax.Lit{Value: "declare"}, Args: []*syntax.Assign{{Naked: true, Value: literal(flag)}}}
+		for _, arg := range call.Args[1:] {
+			decl.Args = append(decl.Args, &syntax.Assign{Naked: true, Value: arg})
+		}
+		st.Cmd = decl
+	}
+}
+
+// undeclared returns the declaration that stands in front of what declaredArrays has returned, nil
+// for other commands.
+func undeclared(block *syntax.Block) *syntax.DeclClause {
+	if len(block.Stmts) != 2 {
+		return nil
+	}
+	decl, ok := block.Stmts[0].Cmd.(*syntax.DeclClause)
+	if call, isCall := block.Stmts[1].Cmd.(*syntax.CallExpr); ok && isCall && len(call.Args) == 0 && len(call.Assigns) > 0 &&
+		appendsNothing(call.Assigns[0], call.Assigns[0].Name.Value) {
+		return decl
+	}
+	return nil
+}
+
+// restoreTests takes back what has been done to the tests in node.
+func restoreTests(node syntax.Node) {
+	switch node := node.(type) {
+	case *syntax.TestClause:
+		node.X = shortened(restoredTest(node.X))
+	case *syntax.ParenTest:
+		node.X = shortened(restoredTest(node.X))
+	case *syntax.UnaryTest:
+		node.X = restoredTest(node.X)
+	case *syntax.BinaryTest:
+		node.X, node.Y = shortened(restoredTest(node.X)), shortened(restoredTest(node.Y))
+	}
+}
+
+// restoredTest returns what numberTest has replaced, and other expressions as they are.
+func restoredTest(expr syntax.TestExpr) syntax.TestExpr {
+	if paren, ok := expr.(*syntax.ParenTest); ok {
+		if and, ok := paren.X.(*syntax.BinaryTest); ok && and.Op == syntax.AndTest {
+			if failed, ok := and.Y.(*syntax.UnaryTest); ok && failed.Op == syntax.TsEmpStr {
+				word, ok := failed.X.(*syntax.Word)
+				if ok && len(word.Parts) == 1 && readName(word.Parts[0]) == NumberPath+string(InTest)+"!" {
+					return and.X
+				}
+			}
+		}
+	}
+	return expr
+}
+
+// shortened takes back what precedence has done, and what the script itself has put into
+// parentheses in the same way.
+func shortened(expr syntax.TestExpr) syntax.TestExpr {
+	switch test := expr.(type) {
+	case *syntax.BinaryTest:
+		if test.Op == syntax.AndTest || test.Op == syntax.OrTest {
+			test.X, test.Y = shortOperand(test.X, test.Op), shortOperand(test.Y, test.Op)
+		}
+	}
+	return expr
+}
+
+// shortOperand returns an operand of op without parentheses that it does not need.
+func shortOperand(expr syntax.TestExpr, op syntax.BinTestOperator) syntax.TestExpr {
+	expr = restoredTest(expr)
+	paren, ok := expr.(*syntax.ParenTest)
+	if !ok {
+		return expr
+	}
+	switch inner := paren.X.(type) {
+	case *syntax.UnaryTest:
+		if inner.Op == syntax.TsNot {
+			return inner
+		}
+	case *syntax.BinaryTest:
+		if inner.Op == syntax.AndTest && op == syntax.OrTest {
+			return inner
+		}
+	}
+	return expr
+}
+
+// restoreTrim takes back what trim has done to p.
+func (s *Session) restoreTrim(p *syntax.ParamExp) {
+	if p.Slice == nil {
+		return
+	}
+	for _, expr := range []syntax.ArithmExpr{p.Slice.Offset, p.Slice.Length} {
+		w, ok := expr.(*syntax.Word)
+		if !ok || len(w.Parts) == 0 {
+			continue
+		}
+		call := s.substitutedCall(w.Parts[0], TrimCommand)
+		if call == nil || len(call.Args) != 5 || onlyQuoted(call.Args[4]) == nil {
+			continue
+		}
+		text := strings.NewReplacer(`\\`, `\`, `\'`, `'`, `\n`, "\n").Replace(onlyQuoted(call.Args[4]).Value)
+		if parsed, ok := parseCommand(": " + text).(*syntax.CallExpr); ok && len(parsed.Args) == 2 && len(parsed.Args[1].Parts) == 1 {
+			if exp, ok := parsed.Args[1].Parts[0].(*syntax.ParamExp); ok {
+				*p = *exp
+				return
+			}
+		}
+	}
+}
+
+// restoreReplacement takes back what unescapeReplacement has done.
+func restoreReplacement(p *syntax.ParamExp) {
+	if p.Repl == nil || p.Repl.With == nil {
+		return
+	}
+	for i, part := range p.Repl.With.Parts {
+		if quoted, ok := part.(*syntax.SglQuoted); ok && !quoted.Dollar && len(quoted.Value) == 1 {
+			p.Repl.With.Parts[i] = &syntax.Lit{Value: `\` + quoted.Value}
+		}
+	}
+}
+
+// restoreLists takes back what expandLists has done.
+func restoreLists(w *syntax.Word) {
+	for i, part := range w.Parts[:max(len(w.Parts)-1, 0)] {
+		if !strings.HasPrefix(readName(part), listGuard) {
+			continue
+		}
+		quoted, ok := w.Parts[i+1].(*syntax.DblQuoted)
+		if !ok || len(quoted.Parts) != 1 {
+			continue
+		}
+		list, ok := quoted.Parts[0].(*syntax.ParamExp)
+		if !ok {
+			continue
+		}
+		op := syntax.AlternateUnset
+		if readName(part) == listGuard+"++" {
+			op = syntax.AlternateUnsetOrNull
+		}
+		var restored syntax.WordPart = &syntax.ParamExp{Param: list.Param, Index: list.Index,
+			Exp: &syntax.Expansion{Op: op, Word: &syntax.Word{Parts: []syntax.WordPart{quoted}}}}
+		if readName(part) == listGuard+"+" {
+			restored = &syntax.DblQuoted{Parts: []syntax.WordPart{restored}}
+		}
+		w.Parts = slices.Concat(w.Parts[:i], []syntax.WordPart{restored}, w.Parts[i+2:])
+		return
+	}
+}
+
+// restoreQuotes takes back what quoteExpression and quoteParts have done to w.
+func (s *Session) restoreQuotes(w *syntax.Word) {
+	if len(w.Parts) > 1 && isAnyNewline(w.Parts[0]) {
+		w.Parts = w.Parts[1:]
+	}
+	for i, part := range w.Parts {
+		if call := s.substitutedCall(part, QuoteCommand); call != nil && len(call.Args) == 3 {
+			parts := call.Args[2].Parts
+			w.Parts[i] = parts[len(parts)-1]
+		}
+	}
+}
+
+// substitutedCall returns the call of a command of the shell that part substitutes, nil for others.
+func (s *Session) substitutedCall(part syntax.WordPart, name string) *syntax.CallExpr {
+	subst, ok := part.(*syntax.CmdSubst)
+	if !ok {
+		return nil
+	}
+	stmts := uncaptured(subst)
+	if len(stmts) != 1 {
+		return nil
+	}
+	if call, ok := stmts[0].Cmd.(*syntax.CallExpr); ok && s.internal(call) == name {
+		return call
+	}
+	return nil
+}
+
+// guardText is how a guard looks in a trace.
+var guardText = lazyregexp.New(`\$\(<\s*'` + GuardPath + `[^']*'\) ?`)
+
+// emptyAppendText is what rewrite has put in front of an assignment, see emptyAppend.
+var emptyAppendText = lazyregexp.New(`^\+ \w+\+=\(\)\n$`)
+
+// numberText is how a value in an expression looks in a trace, see NumberPath.
+var numberText = lazyregexp.New(`(?:\$\{\w+:0:0\})*(?:\$\(\{ '` + internalPrefix + `\w+ ` + NumberCommand + `' '.' "((?:[^"\\]|\\.)*)"; \} >` + CapturePath +
+	`\)\$\(<'` + NumberPath + `\w'\)|\$\(<'` + NumberPath + `\w/?[(=]?(\w+)'\))`)
+
+// Trace returns what is written to the standard error at once, such as a line of a trace (set -x),
+// without what rewrite has added to the script. It reports false if nothing is left. A call of an
+// internal command is recognized by the beginning of b, and a guard anywhere in it. What a script
+// itself prints in the form of a guard is removed as well.
+func Trace(b []byte) ([]byte, bool) {
+	switch {
+	case bytes.HasPrefix(b, []byte("+ "+internalPrefix)), emptyAppendText().Match(b):
+		return nil, false
+	case bytes.Contains(b, []byte(GuardPath)), bytes.Contains(b, []byte(NumberPath)):
+		return numberText().ReplaceAll(guardText().ReplaceAll(b, nil), []byte("$1$2")), true
+	}
+	return b, true
+}

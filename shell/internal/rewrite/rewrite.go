@@ -1,0 +1,452 @@
+// Package rewrite makes of a script one that the interpreter of mvdan.cc/sh runs as bash would run the
+// first, without reaching the host, and within budgets.
+//
+// The text of a script goes in ([Rewriter.Parse]), and a tree comes out. The tree is a script again,
+// which can be printed and parsed: functions, eval and the parts of pipelines need that. It calls
+// commands of the shell itself, such as 'wk run' ([RunCommand]), and reads files that only the shell
+// has: guards ([GuardPath]), numbers ([NumberPath]) and outputs ([CapturePath]). Package shell runs
+// these commands and opens these files. What their names and arguments mean is computed here, beside
+// what writes them: [GuardSize], [Number], [NamedNumber], [Quoted] and [TrimLength].
+//
+// A node is rewritten before the nodes in it, so what stands in a replacement is visited as
+// well. Two marks keep that from going on for ever: Rewriter.wrapped has nodes that were put into
+// something else, and internal commands are left alone. This is what is done:
+//
+//	a & and a | b             a becomes a piece: 'wk run' N
+//	a > f                     a block that reports a failure to store f
+//	time, declare -f and -F   calls of internal commands
+//	<(a), ${#m[@]}            command substitutions of internal commands
+//	words, assignments        a guard, if they need one
+//	values in expressions     files with numbers, see NumberPath
+//	[[ a && b || c ]]         parentheses, see precedence; [[ a -eq b ]], see numberTest
+//	=~ "a", ${x#"a"}          command substitutions, see quoteParts; ${x%a*}, see trim
+//	((a[i]++))                an assignment, see assignElement
+//	a[i]+=x, m+=([k]=v)       other assignments, see assignments
+//	$$, $0, $PPID             variables of the session
+//	coproc, >(a), ${x/#a/b}   an error
+//
+// For example, f becomes the second function, where the piece 1 is
+// echo $((${x:0:0}$(<'/dev/guarded-number/ex') / 2)) '~'root:
+//
+//	f() { x=$x$1; echo $((x / 2)) ~root | sort > out; }
+//
+//	f() {
+//		x=$(<'/dev/guard/=x+@')$x$1
+//		'wk run' 1 | {
+//			{ sort >out; }
+//			'wk status' $?
+//		}
+//	}
+//
+// Functions are shown and stored as they were written: [Session.Restore] and [Session.Function] take
+// back what would not be understood. They know a replacement by what no script has, the name of a
+// command of the shell or the path of a file. Other changes stay, such as declare for typeset.
+// [Trace] does the same for a line of a trace (set -x).
+package rewrite
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Options are what a [Rewriter] begins with, and what it asks the shell.
+type Options struct {
+	Expansions int                            // how many words the braces of one command may make
+	Functions  map[string]*syntax.Stmt        // of the session; they are not changed
+	Variables  map[string]expand.Variable     // of the session; they are not changed
+	KeepPiece  func(text string) (int, error) // keeps the text of a piece, and returns its number
+	IsProgram  func(name string) bool         // tells whether a name is that of a program, which cannot change the shell
+	Refuses    func(flag string) bool         // tells whether the shell refuses a flag of declare, such as "-i"
+}
+
+// Rewriter rewrites the scripts of one run, which may call each other. It is safe for concurrent use.
+type Rewriter struct {
+	*Session
+	opts Options
+
+	parsing   sync.Mutex           // held by rewrite
+	functions map[string]bool      // guarded by parsing; names that scripts of the session have declared as functions
+	maps      map[string]bool      // guarded by parsing; names that were declared as associative arrays
+	refs      map[string]bool      // guarded by parsing; names that were declared as references
+	wrapped   map[syntax.Node]bool // guarded by parsing; what rewrite has put into something else in this script
+}
+
+// New returns a rewriter for a run in s.
+//
+// It copies the names of functions, associative arrays and references, because they must be known
+// before a script declares its own.
+func New(s *Session, opts Options) *Rewriter {
+	r := &Rewriter{Session: s, opts: opts, functions: map[string]bool{}, maps: map[string]bool{}, refs: map[string]bool{}}
+	for name := range opts.Functions {
+		r.functions[name] = true
+	}
+	for name, vr := range opts.Variables {
+		r.maps[name] = vr.Kind == expand.Associative
+		r.refs[name] = vr.Kind == expand.NameRef
+	}
+	return r
+}
+
+// Functions returns the names of the functions of the session, sorted. It knows those that have been
+// parsed, also where the declaration has not run or is removed by unset.
+func (r *Rewriter) Functions() []string {
+	r.parsing.Lock()
+	defer r.parsing.Unlock()
+	return slices.Sorted(maps.Keys(r.functions))
+}
+
+// HasFunction reports whether a name is one of Functions.
+func (r *Rewriter) HasFunction(name string) bool {
+	r.parsing.Lock()
+	defer r.parsing.Unlock()
+	return r.functions[name]
+}
+
+// MaxScript is the largest script in bytes, also for eval, source and bash. A longer one is
+// not parsed.
+const MaxScript = 1 << 20
+
+// Parse reads a script and rewrites it. name is for the parser's messages, where bash has the
+// name of the script. Nothing is run.
+//
+// Its errors are those of the parser, errDepth, and texts that say what is not supported. The
+// name of a command of the shell itself is not.
+func (r *Rewriter) Parse(text, name string) (*syntax.File, error) {
+	if len(text) > MaxScript {
+		return nil, fmt.Errorf("the script has %d bytes, and the limit is %d", len(text), MaxScript)
+	}
+	file, err := syntax.NewParser().Parse(NewReader(text), name)
+	if errors.Is(err, errDepth) {
+		return nil, errDepth
+	}
+	if err != nil {
+		if text, found := strings.CutSuffix(err.Error(), "floating point arithmetic is a zsh feature; tried parsing as bash"); found {
+			return nil, errors.New(text + `a number has no "."; a key with one needs quotes, as in m["a.b"]`)
+		}
+		return nil, err
+	}
+	syntax.Walk(file, func(node syntax.Node) bool {
+		if quoted, ok := node.(*syntax.SglQuoted); ok && strings.Contains(quoted.Value, r.Prefix) {
+			err = errors.New("the script has the name of a command of the shell itself")
+		}
+		return err == nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.parsing.Lock()
+	defer r.parsing.Unlock()
+	r.wrapped = map[syntax.Node]bool{}
+	r.ignoreFailures(file)
+	return file, r.rewrite(file)
+}
+
+// errDepth says that a script has too many constructs in each other.
+var errDepth = errors.New("the script is nested too deeply")
+
+// maxParseFrames is how deep the stack may be while a script is read. The parser calls itself
+// for each construct in another one, and nothing else bounds that: a megabyte of "(" could
+// let the stack grow until Go ends the process.
+const maxParseFrames = 3000
+
+// scriptReader reads the text of a script, which the parser asks for in small pieces: so it is
+// seen how deeply the parser has called itself.
+type scriptReader struct {
+	rest string
+	base int // frames of the stack before the parser
+}
+
+// NewReader returns a script, to be parsed by whoever calls NewReader: the frames of the stack
+// are counted from there, and Read fails when there are too many.
+func NewReader(text string) io.Reader { return &scriptReader{text, depth()} }
+
+// Read implements [io.Reader]. The parser calls it from whatever depth it has reached, at
+// least once for each 256 bytes, so it cannot get much deeper than the bound unseen.
+func (s *scriptReader) Read(b []byte) (int, error) {
+	if Deeper(s.base + maxParseFrames) {
+		return 0, errDepth
+	}
+	if s.rest == "" {
+		return 0, io.EOF
+	}
+	n := copy(b[:min(len(b), 256)], s.rest)
+	s.rest = s.rest[n:]
+	return n, nil
+}
+
+// depth returns how many frames the stack has: at least 100, and at most 1<<15.
+func depth() int {
+	if !Deeper(100) {
+		return 100
+	}
+	pcs := make([]uintptr, 1<<15)
+	return runtime.Callers(0, pcs)
+}
+
+// Deeper reports whether the stack has more than n frames. It needs no memory,
+// unlike depth, and time in proportion to n.
+func Deeper(n int) bool {
+	var pc [1]uintptr
+	return runtime.Callers(n, pc[:]) > 0
+}
+
+// Text returns the text of a script as the interpreter may parse it by itself: for eval,
+// source and trap, whose text the interpreter parses without asking a handler.
+func (r *Rewriter) Text(text string) (string, error) {
+	file, err := r.Parse(text, "bash")
+	if err != nil {
+		return "", err
+	}
+	return printed(file), nil
+}
+
+// parseCommand returns the command of a script that is one statement, nil for others.
+func parseCommand(text string) syntax.Command {
+	file, err := syntax.NewParser().Parse(NewReader(text), "")
+	if err != nil || len(file.Stmts) != 1 {
+		return nil
+	}
+	return file.Stmts[0].Cmd
+}
+
+// printed returns the source of a node. Where the printer fails it returns a command that
+// fails, and never a part of the script.
+func printed(node syntax.Node) string {
+	var b bytes.Buffer
+	if err := syntax.NewPrinter().Print(&b, node); err != nil {
+		return "false"
+	}
+	return b.String()
+}
+
+// rewrite changes a tree so that it can be run; see the comment of the package. r.parsing is held.
+func (r *Rewriter) rewrite(node syntax.Node) (err error) {
+	syntax.Walk(node, func(node syntax.Node) bool {
+		if err != nil {
+			return false
+		}
+		switch node := node.(type) {
+		case *syntax.Stmt:
+			err = r.stmt(node)
+			if call, ok := node.Cmd.(*syntax.CallExpr); ok && r.internal(call) != "" {
+				// The arguments are final, but for the text of a number. The words of redirections are not.
+				return len(node.Redirs) > 0 || r.internal(call) == NumberCommand ||
+					r.internal(call) == QuoteCommand || r.internal(call) == TrimCommand
+			}
+		case *syntax.CmdSubst:
+			captured(node)
+		case *syntax.CallExpr:
+			err = r.callExpr(node)
+		case *syntax.DeclClause:
+			r.declClause(node)
+		case *syntax.ForClause:
+			err = r.forClause(node)
+		case *syntax.FuncDecl:
+			if node.Name != nil {
+				r.functions[node.Name.Value] = true
+				if slices.Contains(reserved, node.Name.Value) {
+					err = fmt.Errorf("%s: the name is reserved, and cannot be a function's", node.Name.Value)
+				}
+			}
+		case *syntax.Assign:
+			joinList(node.Value)
+			unescapeWord(node.Value)
+			unescapeElements(node)
+			if node.Name != nil && r.maps[node.Name.Value] {
+				keys(node)
+			} else if node.Name != nil {
+				renameArithm(node.Index)
+				if node.Array != nil {
+					for _, elem := range node.Array.Elems {
+						renameArithm(elem.Index)
+					}
+				}
+			}
+		case *syntax.ArrayExpr:
+			total := 0
+			for _, elem := range node.Elems {
+				if elem.Value != nil {
+					err = cmp.Or(err, r.countBraces(elem.Value, &total))
+				}
+			}
+		case *syntax.CaseClause:
+			joinList(node.Word)
+			unescapeWord(node.Word)
+			for _, item := range node.Items {
+				for _, pattern := range item.Patterns {
+					guardWord(pattern, true, false)
+				}
+			}
+		case *syntax.TestClause:
+			node.X = r.guardTest(precedence(node.X))
+		case *syntax.Redirect:
+			if node.Op == syntax.RdrClob {
+				node.Op = syntax.RdrOut
+			}
+			joinList(node.Word)
+			if node.Op != syntax.Hdoc && node.Op != syntax.DashHdoc {
+				unescapeWord(node.Word)
+			}
+			if node.Hdoc != nil {
+				quoteLiterally(node.Hdoc.Parts)
+			}
+			guardWord(node.Hdoc, false, false)
+		case *syntax.Word:
+			err = r.word(node)
+		case *syntax.ParamExp:
+			err = r.parameter(node)
+		case *syntax.ArithmExp:
+			r.numbers(node.X, InExpansion, true)
+		case *syntax.ArithmCmd:
+			r.numbers(node.X, InCommand, true)
+		case *syntax.CStyleLoop:
+			r.numbers(node.Init, InCommand, true)
+			r.numbers(node.Cond, InCommand, true)
+			r.numbers(node.Post, InCommand, true)
+		case *syntax.LetClause:
+			for i, expr := range node.Exprs {
+				node.Exprs[i] = unquoteLet(expr)
+				r.numbers(node.Exprs[i], InCommand, true)
+			}
+		case *syntax.UnaryArithm:
+			if node.Op == syntax.Inc || node.Op == syntax.Dec {
+				err = r.arithmeticTarget(node.X)
+			}
+		case *syntax.BinaryArithm:
+			if assigns(node.Op) {
+				err = r.arithmeticTarget(node.X)
+			}
+		case *syntax.CoprocClause:
+			err = errors.New("coproc is not supported")
+		}
+		return err == nil
+	})
+	return err
+}
+
+// reserved are names that a script cannot give to functions, because what they do is
+// replaced where they are called. A function eval would otherwise be passed over without a
+// word, or get arguments that are meant for the builtin.
+var reserved = []string{"source", ".", "eval", "builtin", "command", "exec", "type", "trap", "alias", "read", "mapfile",
+	"readarray", "printf", "set", "exit"}
+
+// arithmeticTarget returns an error for an assignment in an expression to what the interpreter does
+// not assign to. What stands alone has been replaced already, see assignElement.
+func (r *Rewriter) arithmeticTarget(target syntax.ArithmExpr) error {
+	word, ok := target.(*syntax.Word)
+	if !ok || len(word.Parts) != 1 {
+		return nil
+	}
+	if element, ok := word.Parts[0].(*syntax.ParamExp); ok && element.Index != nil || r.refs[word.Lit()] {
+		return fmt.Errorf("the assignment to %s in an expression must stand alone, as in ((%[1]s += 1))", printed(word))
+	}
+	return nil
+}
+
+// unescapeElements is unescapeWord for the elements of an array that have an index.
+func unescapeElements(as *syntax.Assign) {
+	if as.Array == nil {
+		return
+	}
+	for _, elem := range as.Array.Elems {
+		if elem.Index != nil {
+			unescapeWord(elem.Value)
+		}
+	}
+}
+
+// unquoteLet returns what let has in quotes as an expression: let "x = 1". Text with
+// expansions in it stays a word, as its value is not known yet.
+func unquoteLet(expr syntax.ArithmExpr) syntax.ArithmExpr {
+	word, ok := expr.(*syntax.Word)
+	if !ok || len(word.Parts) != 1 {
+		return expr
+	}
+	text := ""
+	switch part := word.Parts[0].(type) {
+	case *syntax.SglQuoted:
+		text = part.Value
+	case *syntax.DblQuoted:
+		text, ok = literalText(part.Parts)
+	default:
+		ok = false
+	}
+	if parsed, err := syntax.NewParser().Arithmetic(NewReader(text)); ok && err == nil && parsed != nil {
+		return parsed
+	}
+	return expr
+}
+
+// CapturePath is the file through which a command substitution writes.
+const CapturePath = "/dev/guarded-capture"
+
+// captured gives a command substitution a standard output that its parts can use at the same
+// time, and that has a bound. $(<file) writes nothing. If the name of its file has several parts, the
+// interpreter would print the name as well.
+//
+//	$(a; b)      $({ a; b; } >/dev/guarded-capture)
+//	$(<$d/f)     $({ 'command' cat <$d/f; } >/dev/guarded-capture)
+func captured(subst *syntax.CmdSubst) {
+	if len(subst.Stmts) == 0 {
+		return
+	}
+	if st := subst.Stmts[0]; st.Cmd == nil && len(subst.Stmts) == 1 {
+		if len(st.Redirs) != 1 || st.Redirs[0].Op != syntax.RdrIn || isPlain(st.Redirs[0].Word) {
+			return
+		}
+		st.Cmd = quotedCall("command", literal("cat"))
+	}
+	subst.Stmts = []*syntax.Stmt{{
+		Cmd:    &syntax.Block{Stmts: subst.Stmts},
+		Redirs: []*syntax.Redirect{{Op: syntax.RdrOut, Word: literal(CapturePath)}},
+	}}
+}
+
+// isPlain reports whether a word is literal, or nothing but one expansion.
+func isPlain(w *syntax.Word) bool {
+	if len(w.Parts) != 1 {
+		return false
+	}
+	quoted, ok := w.Parts[0].(*syntax.DblQuoted)
+	return !ok || len(quoted.Parts) < 2
+}
+
+// callExpr guards a simple command.
+func (r *Rewriter) callExpr(call *syntax.CallExpr) error {
+	if r.internal(call) != "" {
+		return nil
+	}
+	if len(call.Args) == 1 && call.Args[0].Lit() == "return" {
+		call.Args = append(call.Args, lastStatus()) // the interpreter returns 0
+	}
+	if err := r.assignments(call); err != nil {
+		return err
+	}
+	for _, as := range call.Assigns {
+		guardAssign(as)
+	}
+	return r.fields(&call.Args, 1)
+}
+
+// forClause guards the words of a loop. The interpreter ends a loop of the form for ((;;))
+// if its body fails, so it gets a body that does not.
+func (r *Rewriter) forClause(loop *syntax.ForClause) error {
+	switch l := loop.Loop.(type) {
+	case *syntax.WordIter:
+		return r.fields(&l.Items, 0)
+	case *syntax.CStyleLoop:
+		loop.Do = append(loop.Do, &syntax.Stmt{Cmd: &syntax.CallExpr{Args: []*syntax.Word{literal(":")}}})
+	}
+	return nil
+}

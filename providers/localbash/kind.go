@@ -130,14 +130,12 @@ func (o settings) run(in kind.Input) *Run {
 	if o.Run == nil || !o.Run.Enabled {
 		return nil
 	}
-	run := &Run{Sandbox: Sandbox(o.Run.Sandbox), Network: o.Run.Network, Env: o.Run.Env, ReadOnly: slices.Clone(o.Run.ReadOnly)}
+	run := &Run{Sandbox: Sandbox(o.Run.Sandbox), Network: o.Run.Network, Env: o.Run.Env, ReadOnly: o.Run.ReadOnly}
 	for _, path := range o.Run.Readable {
 		run.Readable = append(run.Readable, in.Path(path))
 	}
-	for _, name := range in.ConfigNames(o.Root) {
-		if name != "." {
-			run.ReadOnly = append(run.ReadOnly, name)
-		}
+	run.protected = func() []string {
+		return slices.DeleteFunc(in.ConfigNames(o.Root), func(name string) bool { return name == "." })
 	}
 	if l := o.Run.Limits; l != nil {
 		run.Processes, run.OpenFiles, run.CPU = l.Processes, l.OpenFiles, l.CPUTime

@@ -38,6 +38,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/audit"
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 	"github.com/workspacekit/workspacekit/workspace/kind"
 )
@@ -203,9 +204,15 @@ func parse(data []byte, path string, o Options) (*Config, error) {
 	return c, nil
 }
 
-// below returns the names of the protected files that are below root, or are root.
+// below returns the names of the protected files that are below root, or are root. Those that
+// logs were rotated to are among them.
 func (c *configFiles) below(root string) []string {
 	names := namesIn(root, c.logs)
+	for _, log := range c.logs {
+		if rotated, err := audit.Files(log); err == nil {
+			names = append(names, namesIn(root, rotated[:len(rotated)-1])...) // the last is log
+		}
+	}
 	if !c.unprotected {
 		names = append(names, namesIn(root, c.paths())...)
 	}

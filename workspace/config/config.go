@@ -73,10 +73,10 @@ type Config struct {
 	// Tools is the settings of the tools.
 	Tools Tools
 
-	file         string            // its name, empty if there is none
-	dir          string            // where relative names of the file begin
-	trusted      bool              // it may use more than its own folder
-	naming       document.Position // of the key in the tools, zero if there is none
+	file         string         // its name, empty if there is none
+	dir          string         // where relative names of the file begin
+	trusted      bool           // it may use more than its own folder
+	tools        *document.Node // nil if there is none
 	files        *configFiles
 	configIn     func(root string) []string // that of files; a method value for each workspace would take memory
 	hash         string                     // of the content that was loaded, "" if none was
@@ -233,9 +233,7 @@ func (c *Config) read(p *diagnostics, data []byte, o Options) {
 	}
 	if n := f.Tools; n != nil {
 		p.decoder().Decode("tools", n, reflect.ValueOf(&c.Tools).Elem())
-		if naming := n.Lookup("naming"); naming != nil {
-			c.naming = naming.At
-		}
+		c.tools = n
 		c.Tools.check(p, n, len(c.descriptions))
 	}
 	for _, d := range c.descriptions {
@@ -464,7 +462,8 @@ func (c *Config) Check(r *Registry) error {
 }
 
 // CheckTools gives what check says of the tools of a workspace, such as that
-// their names are too long, its place in the file. It is called for the
+// their names are too long, its place in the file: that of the naming, unless it is
+// a [kind.KeyError] about another key of the tools. It is called for the
 // workspace with the longest name.
 //
 // # Errors
@@ -476,12 +475,19 @@ func (c *Config) CheckTools(check func(workspace string) error) error {
 	if err == nil {
 		return nil
 	}
-	at := c.naming
-	if at == (document.Position{}) {
-		at = longest.at
+	at, text := longest.at, err.Error()
+	if c.tools != nil {
+		var about *kind.Error
+		switch naming := c.tools.Lookup("naming"); {
+		case errors.As(err, &about):
+			at, text = c.tools.Find(about.Key), about.Err.Error()
+		case naming != nil:
+			at = naming.At
+		}
+		text = document.Redact(text, c.tools.Variables())
 	}
 	p := c.problems()
-	p.Add(at, "%s", err)
+	p.Add(at, "%s", text)
 	return p.err()
 }
 

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -358,16 +357,10 @@ func (d *description) explain(c *Config, op policy.Op, name string) (Explained, 
 func (d *description) relaxed() bool {
 	if d.kind == d.Provider { // a URL
 		u, err := url.Parse(d.kind.Text)
-		return err == nil && isTrue(u.Query().Get("relaxed"))
+		return err == nil && u.Query().Get("relaxed") == "true"
 	}
 	option := d.Provider.Lookup("relaxed")
-	return option != nil && isTrue(option.Text)
-}
-
-// isTrue reports whether text is one of the spellings of true, such as True and 1.
-func isTrue(text string) bool {
-	on, err := strconv.ParseBool(text)
-	return err == nil && on
+	return option != nil && strings.EqualFold(option.Text, "true")
 }
 
 // TestPolicy tries the policyTests of all workspaces, and returns what their

@@ -90,7 +90,7 @@ type Config struct {
 type file struct {
 	Workspaces    *document.Node `json:"workspaces"`
 	Tools         *document.Node `json:"tools,omitempty"`
-	ProtectConfig *bool          `json:"protectConfig,omitempty" jsonschema:"Keeps workspaces from changing the files that describe workspaces. Default: true."`
+	ProtectConfig *bool          `json:"protectConfig,omitempty" jsonschema:"Keeps the files that describe workspaces from being changed in local folders. Default: true."`
 }
 
 // description is what a file says of one workspace.

@@ -462,9 +462,9 @@ func (c *Config) Check(r *Registry) error {
 }
 
 // CheckTools gives what check says of the tools of a workspace, such as that
-// their names are too long, its place in the file: that of the naming, unless it is
-// a [kind.KeyError] about another key of the tools. It is called for the
-// workspace with the longest name.
+// their names are too long, its place in the file: the key of the tools that a
+// [kind.KeyError] names, or else the naming. It is called for the workspace with
+// the longest name.
 //
 // # Errors
 //

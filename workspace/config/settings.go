@@ -454,7 +454,7 @@ type Tools struct {
 	// Run adds the tools that run commands in the workspaces that can. In a workspace
 	// without rules and restricted paths, each command needs an approval. In others
 	// commands are refused unless a rule names the operation run.
-	Run bool `json:"run,omitempty" jsonschema:"Adds the tools run and processes, for commands where the provider can run them. Each command needs an approval; where fs has rules or restricts paths, a rule for run."`
+	Run bool `json:"run,omitempty" jsonschema:"Adds the tools run and processes, for commands where the provider can run them. Each command needs an approval; where fs has rules, or restricts paths or extensions, a rule for run."`
 	// Strict refuses arguments that do not have the types and bounds of the
 	// schema, even if their meaning is plain.
 	Strict bool `json:"strict,omitempty" jsonschema:"Refuses arguments that do not fit the schema, even if their meaning is plain, such as \"5\" for 5."`

@@ -15,6 +15,7 @@ import (
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config"
+	"github.com/workspacekit/workspacekit/workspace/kind"
 )
 
 // newConfig returns the command about the format of the file.
@@ -123,9 +124,10 @@ func validate(cmd *cobra.Command, flags *target.Flags, file config.Location, asJ
 	return term.Fail(printGrants(cmd.OutOrStdout(), untrusted, fmt.Sprintf("not trusted yet; read the file, then run \"workspace trust %s\":", file.Path)))
 }
 
-// checkToolNames returns the error of a naming that gives the workspace with the longest name
-// a tool whose name is too long, or two workspaces that share nothing a tool of one name. Files
-// in memory stand for the provider, as nothing may be opened here.
+// checkToolNames returns the error of an operation to disable that the dialect does not have,
+// and of a naming that gives the workspace with the longest name a tool whose name is too long,
+// or two workspaces that share nothing a tool of one name. Files in memory stand for the
+// provider, as nothing may be opened here.
 func checkToolNames(c *config.Config) error {
 	opts := &tools.Options{Dialect: tools.Dialect(c.Tools.Dialect), Naming: c.Tools.Naming, Disable: c.Tools.Disable, Shared: tools.Sharing(c.Tools.Shared)}
 	most := c.Tools.MaxTools
@@ -139,11 +141,21 @@ func checkToolNames(c *config.Config) error {
 	}
 	return c.CheckTools(func(longest string) error {
 		all := []*workspace.Workspace{workspace.New(longest, memory.New(nil), nil)}
-		other := slices.IndexFunc(c.Names(), func(name string) bool { return name != longest })
-		if other >= 0 && c.Tools.Shared == config.SharedFalse { // names without {name} collide in any two
-			all = append(all, workspace.New(c.Names()[other], memory.New(nil), nil))
+		for i, op := range c.Tools.Disable {
+			if _, err := tools.New(all[0], &tools.Options{Dialect: opts.Dialect, Naming: "{op}", Disable: []string{op}}); err != nil {
+				return kind.KeyError(fmt.Sprintf("disable[%d]", i), err)
+			}
 		}
 		_, err := tools.NewAll(all, opts)
+		other := slices.IndexFunc(c.Names(), func(name string) bool { return name != longest })
+		if err != nil || other < 0 || c.Tools.Shared != config.SharedFalse {
+			return err
+		}
+		// Names without {name} collide in any two.
+		_, err = tools.NewAll(append(all, workspace.New(c.Names()[other], memory.New(nil), nil)), opts)
+		if err != nil && opts.Naming == "" {
+			return kind.KeyError("shared", err)
+		}
 		return err
 	})
 }

@@ -60,6 +60,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -144,6 +145,8 @@ type Run struct {
 	// sandbox cannot change, nor anything below them, if they exist when the command
 	// begins.
 	ReadOnly []string
+	// protected returns more such names, when a command begins. Nil means that there are none.
+	protected func() []string
 
 	// Processes is how many processes and threads the user may have at a time, which does
 	// not limit the super-user. Zero means 4096. In this limit and the others, a
@@ -216,7 +219,7 @@ type shared struct {
 	clock    clock           // dates what is written
 	buffers  buffers         // for the entries of directories
 	runner   *command.Runner // nil if nobody may run commands
-	readOnly []string        // names that commands cannot change
+	readOnly func() []string // returns the names that commands cannot change
 	index    *index.Index    // nil if there is none
 }
 
@@ -296,7 +299,12 @@ func openFolder(dir string, o Options) (*folder, error) {
 			f.host.Close()
 			return nil, err
 		}
-		f.readOnly = o.Run.ReadOnly
+		f.readOnly = func() []string {
+			if o.Run.protected == nil {
+				return o.Run.ReadOnly
+			}
+			return append(slices.Clip(o.Run.ReadOnly), o.Run.protected()...)
+		}
 	}
 	f.openat2, err = newOpenat2Root(f.host, f.relaxed)
 	if err != nil {
@@ -526,13 +534,14 @@ func runError(err error, program string) error {
 // [workspace.ErrUnavailable]: a command could put another one in its place, and what it leads
 // to is not protected.
 func (f *folder) frozen() ([]command.Frozen, error) {
-	if len(f.readOnly) == 0 {
+	names := f.readOnly()
+	if len(names) == 0 {
 		return nil, nil
 	}
 	exact := nofollow{f.host, f.openat2.exact()}
 	seen := map[string]bool{}
 	var frozen []command.Frozen
-	for _, name := range f.readOnly {
+	for _, name := range names {
 		for end := 0; end < len(name); {
 			if next := strings.IndexByte(name[end+1:], '/'); next >= 0 {
 				end += 1 + next

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -130,14 +129,12 @@ func (o settings) run(in kind.Input) *Run {
 	if o.Run == nil || !o.Run.Enabled {
 		return nil
 	}
-	run := &Run{Sandbox: Sandbox(o.Run.Sandbox), Network: o.Run.Network, Env: o.Run.Env, ReadOnly: slices.Clone(o.Run.ReadOnly)}
+	run := &Run{Sandbox: Sandbox(o.Run.Sandbox), Network: o.Run.Network, Env: o.Run.Env, ReadOnly: o.Run.ReadOnly}
 	for _, path := range o.Run.Readable {
 		run.Readable = append(run.Readable, in.Path(path))
 	}
-	for _, name := range in.ConfigNames(o.Root) {
-		if name != "." {
-			run.ReadOnly = append(run.ReadOnly, name)
-		}
+	run.protected = func() []string {
+		return slices.DeleteFunc(in.ConfigNames(o.Root), func(name string) bool { return name == "." })
 	}
 	if l := o.Run.Limits; l != nil {
 		run.Processes, run.OpenFiles, run.CPU = l.Processes, l.OpenFiles, l.CPUTime
@@ -230,10 +227,10 @@ func (r *Run) grant() string {
 
 // parseURL reads the URL of a folder, which is absolute:
 //
-//	file:///srv/my%20data                   /srv/my data
-//	file:///srv/data?relaxed=true&sync=1    with two options
-//	file:///C:/data                         C:\data, on Windows
-//	file://server/data                      an error, as it names another computer
+//	file:///srv/my%20data                    /srv/my data
+//	file:///srv/data?relaxed=true&sync=true  with two options
+//	file:///C:/data                          C:\data, on Windows
+//	file://server/data                       an error, as it names another computer
 func parseURL(text string) (any, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host != "" || u.Path == "" || u.User != nil || u.Fragment != "" {
@@ -259,9 +256,10 @@ func (o *settings) setParameters(text string) error {
 		if !given {
 			continue
 		}
-		if *target, err = strconv.ParseBool(values[0]); err != nil || len(values) > 1 {
+		if len(values) > 1 || values[0] != "true" && values[0] != "false" {
 			return fmt.Errorf("expected the parameter %s once, true or false", name)
 		}
+		*target = values[0] == "true"
 	}
 	if unknown := slices.Sorted(maps.Keys(query)); len(unknown) > 0 {
 		return fmt.Errorf("the parameter %q is unknown: %s", unknown[0], wording.Suggest(unknown[0], []string{"relaxed", "sync", "index"}))

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -94,10 +93,11 @@ func (o *Options) setParameter(name, value string) error {
 }
 
 // parseSwitch reads a parameter that is true or false.
-func parseSwitch(name, value string, on *bool) (err error) {
-	if *on, err = strconv.ParseBool(value); err != nil {
+func parseSwitch(name, value string, on *bool) error {
+	if value != "true" && value != "false" {
 		return invalid(fmt.Sprintf("%s is %q, and must be true or false", name, value))
 	}
+	*on = value == "true"
 	return nil
 }
 

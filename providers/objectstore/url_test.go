@@ -18,11 +18,11 @@ func TestParseURL(t *testing.T) {
 		"s3://b/":     {Bucket: "b"},
 		"s3://b/p/q":  {Bucket: "b", Prefix: "p/q"},
 		"s3://b/p/q/": {Bucket: "b", Prefix: "p/q/"},
-		"s3://b/a%20b?region=eu-west-1&profile=team&probe=true":       {Bucket: "b", Prefix: "a b", Region: "eu-west-1", Profile: "team", Probe: true},
-		"s3://b?anonymous=true&requesterPays=false":                   {Bucket: "b", Anonymous: true},
-		"s3://b?responseTimeout=2m&idleTimeout=-1s":                   {Bucket: "b", ResponseTimeout: 2 * time.Minute, IdleTimeout: -time.Second},
-		"s3://b?endpoint=http%3A%2F%2Flocalhost%3A9000&pathStyle=0":   {Bucket: "b", Endpoint: "http://localhost:9000", PathStyle: new(false)},
-		"s3://b?endpoint=https://s3.example.org/store&pathStyle=true": {Bucket: "b", Endpoint: "https://s3.example.org/store", PathStyle: new(true)},
+		"s3://b/a%20b?region=eu-west-1&profile=team&probe=true":         {Bucket: "b", Prefix: "a b", Region: "eu-west-1", Profile: "team", Probe: true},
+		"s3://b?anonymous=true&requesterPays=false":                     {Bucket: "b", Anonymous: true},
+		"s3://b?responseTimeout=2m&idleTimeout=-1s":                     {Bucket: "b", ResponseTimeout: 2 * time.Minute, IdleTimeout: -time.Second},
+		"s3://b?endpoint=http%3A%2F%2Flocalhost%3A9000&pathStyle=false": {Bucket: "b", Endpoint: "http://localhost:9000", PathStyle: new(false)},
+		"s3://b?endpoint=https://s3.example.org/store&pathStyle=true":   {Bucket: "b", Endpoint: "https://s3.example.org/store", PathStyle: new(true)},
 	} {
 		got, err := objectstore.ParseURL(text)
 		if err != nil {
@@ -53,6 +53,7 @@ func TestParseURLRefuses(t *testing.T) {
 		"s3://b?region=x&region=y":        `"region" is there twice`,
 		"s3://b?anonymous=true&profile=x": "Anonymous: it sends no credentials",
 		"s3://b?probe=perhaps":            "true or false",
+		"s3://b?probe=1":                  "true or false",
 		"s3://b?idleTimeout=10":           "a time such as 10s",
 		"s3://b?endpoint=":                "the parameter endpoint is empty",
 		"s3://b?endpoint=ftp://x":         "Endpoint: it must be a URL",

@@ -38,6 +38,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/audit"
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 	"github.com/workspacekit/workspacekit/workspace/kind"
 )
@@ -72,10 +73,10 @@ type Config struct {
 	// Tools is the settings of the tools.
 	Tools Tools
 
-	file         string            // its name, empty if there is none
-	dir          string            // where relative names of the file begin
-	trusted      bool              // it may use more than its own folder
-	naming       document.Position // of the key in the tools, zero if there is none
+	file         string         // its name, empty if there is none
+	dir          string         // where relative names of the file begin
+	trusted      bool           // it may use more than its own folder
+	tools        *document.Node // nil if there is none
 	files        *configFiles
 	configIn     func(root string) []string // that of files; a method value for each workspace would take memory
 	hash         string                     // of the content that was loaded, "" if none was
@@ -89,7 +90,7 @@ type Config struct {
 type file struct {
 	Workspaces    *document.Node `json:"workspaces"`
 	Tools         *document.Node `json:"tools,omitempty"`
-	ProtectConfig *bool          `json:"protectConfig,omitempty" jsonschema:"Keeps workspaces from changing the files that describe workspaces. Default: true."`
+	ProtectConfig *bool          `json:"protectConfig,omitempty" jsonschema:"Keeps the files that describe workspaces from being changed in local folders. Default: true."`
 }
 
 // description is what a file says of one workspace.
@@ -203,9 +204,15 @@ func parse(data []byte, path string, o Options) (*Config, error) {
 	return c, nil
 }
 
-// below returns the names of the protected files that are below root, or are root.
+// below returns the names of the protected files that are below root, or are root. Those that
+// logs were rotated to are among them.
 func (c *configFiles) below(root string) []string {
 	names := namesIn(root, c.logs)
+	for _, log := range c.logs {
+		if rotated, err := audit.Files(log); err == nil {
+			names = append(names, namesIn(root, rotated[:len(rotated)-1])...) // the last is log
+		}
+	}
 	if !c.unprotected {
 		names = append(names, namesIn(root, c.paths())...)
 	}
@@ -226,9 +233,7 @@ func (c *Config) read(p *diagnostics, data []byte, o Options) {
 	}
 	if n := f.Tools; n != nil {
 		p.decoder().Decode("tools", n, reflect.ValueOf(&c.Tools).Elem())
-		if naming := n.Lookup("naming"); naming != nil {
-			c.naming = naming.At
-		}
+		c.tools = n
 		c.Tools.check(p, n, len(c.descriptions))
 	}
 	for _, d := range c.descriptions {
@@ -457,8 +462,9 @@ func (c *Config) Check(r *Registry) error {
 }
 
 // CheckTools gives what check says of the tools of a workspace, such as that
-// their names are too long, its place in the file. It is called for the
-// workspace with the longest name.
+// their names are too long, its place in the file: the key of the tools that a
+// [kind.KeyError] names, or else the naming. It is called for the workspace with
+// the longest name.
 //
 // # Errors
 //
@@ -469,12 +475,19 @@ func (c *Config) CheckTools(check func(workspace string) error) error {
 	if err == nil {
 		return nil
 	}
-	at := c.naming
-	if at == (document.Position{}) {
-		at = longest.at
+	at, text := longest.at, err.Error()
+	if c.tools != nil {
+		var about *kind.Error
+		switch naming := c.tools.Lookup("naming"); {
+		case errors.As(err, &about):
+			at, text = c.tools.Find(about.Key), about.Err.Error()
+		case naming != nil:
+			at = naming.At
+		}
+		text = document.Redact(text, c.tools.Variables())
 	}
 	p := c.problems()
-	p.Add(at, "%s", err)
+	p.Add(at, "%s", text)
 	return p.err()
 }
 

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -54,11 +55,29 @@ func (f *filesIn) protects(name string) (why string) {
 		slices.ContainsFunc(f.names, func(used string) bool { return strings.EqualFold(used, name) })) {
 		return "it is the configuration of workspaces, or would be taken for one"
 	}
-	// Names that begin with that of a log are its keys, and logs that were rotated.
-	if slices.ContainsFunc(f.logs, func(log string) bool { return len(name) >= len(log) && strings.EqualFold(name[:len(log)], log) }) {
+	if slices.ContainsFunc(f.logs, func(log string) bool { return belongsTo(name, log) }) {
 		return "it is an audit log, or belongs to one"
 	}
 	return ""
+}
+
+// belongsTo reports whether name is the audit log or the key log, or a file that package audit
+// keeps beside the log: its key, a file that it was rotated to, or the next file in the making.
+func belongsTo(name, log string) bool {
+	if runtime.GOOS == "windows" {
+		name = plainName(name)
+	}
+	if len(name) < len(log) || !strings.EqualFold(name[:len(log)], log) {
+		return false
+	}
+	switch suffix := strings.ToLower(name[len(log):]); suffix {
+	case "", ".key", ".new":
+		return true
+	default:
+		number, dotted := strings.CutPrefix(suffix, ".")
+		n, err := strconv.Atoi(number)
+		return dotted && err == nil && n > 0 && strconv.Itoa(n) == number
+	}
 }
 
 // namesIn returns the names that files have below root.
@@ -93,15 +112,20 @@ func (c *configFiles) paths() []string {
 }
 
 // isConfigName reports whether Find takes base for the file. Some file systems
-// do not tell letters of either case apart, and Windows neither sees spaces and
-// dots at the end nor what follows a colon, and has short names.
+// do not tell letters of either case apart, and Windows has short names.
 func isConfigName(base string) bool {
 	if runtime.GOOS == "windows" {
-		base, _, _ = strings.Cut(base, ":")
-		base = strings.TrimRight(base, ". ")
+		base = plainName(base)
 		if strings.HasPrefix(strings.ToLower(base), "worksp~") {
 			return true
 		}
 	}
 	return slices.ContainsFunc(fileNames, func(name string) bool { return strings.EqualFold(name, base) })
+}
+
+// plainName returns name without what Windows does not see in it: spaces and dots at the end,
+// and what follows a colon.
+func plainName(name string) string {
+	name, _, _ = strings.Cut(name, ":")
+	return strings.TrimRight(name, ". ")
 }

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -358,16 +357,10 @@ func (d *description) explain(c *Config, op policy.Op, name string) (Explained, 
 func (d *description) relaxed() bool {
 	if d.kind == d.Provider { // a URL
 		u, err := url.Parse(d.kind.Text)
-		return err == nil && isTrue(u.Query().Get("relaxed"))
+		return err == nil && u.Query().Get("relaxed") == "true"
 	}
 	option := d.Provider.Lookup("relaxed")
-	return option != nil && isTrue(option.Text)
-}
-
-// isTrue reports whether text is one of the spellings of true, such as True and 1.
-func isTrue(text string) bool {
-	on, err := strconv.ParseBool(text)
-	return err == nil && on
+	return option != nil && strings.EqualFold(option.Text, "true")
 }
 
 // TestPolicy tries the policyTests of all workspaces, and returns what their
@@ -461,7 +454,7 @@ type Tools struct {
 	// Run adds the tools that run commands in the workspaces that can. In a workspace
 	// without rules and restricted paths, each command needs an approval. In others
 	// commands are refused unless a rule names the operation run.
-	Run bool `json:"run,omitempty" jsonschema:"Adds the tools run and processes, for commands where the provider can run them. Each command needs an approval; where fs has rules or restricts paths, a rule for run."`
+	Run bool `json:"run,omitempty" jsonschema:"Adds the tools run and processes, for commands where the provider can run them. Each command needs an approval; where fs has rules, or restricts paths or extensions, a rule for run."`
 	// Strict refuses arguments that do not have the types and bounds of the
 	// schema, even if their meaning is plain.
 	Strict bool `json:"strict,omitempty" jsonschema:"Refuses arguments that do not fit the schema, even if their meaning is plain, such as \"5\" for 5."`

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/cli/term"
@@ -65,8 +64,7 @@ func (l *location) isRelaxed() bool {
 	if err != nil || u.Scheme != "file" {
 		return false
 	}
-	relaxed, err := strconv.ParseBool(u.Query().Get("relaxed"))
-	return err == nil && relaxed
+	return u.Query().Get("relaxed") == "true"
 }
 
 // shownURL returns a URL as errors show it after the flag that gave it: not at

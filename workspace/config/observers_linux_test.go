@@ -1,0 +1,50 @@
+package config_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/workspacekit/workspacekit"
+	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/config"
+)
+
+// TestCommandsAndRotatedLogs tests that commands in the sandbox cannot change a file that the
+// audit log was rotated to after the workspace was opened.
+func TestCommandsAndRotatedLogs(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("bwrap"); err != nil {
+		if os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") != "" {
+			t.Fatal(err)
+		}
+		t.Skip("bubblewrap is not installed")
+	}
+	dir := filepath.Join(t.TempDir(), "folder")
+	file := `
+workspaces:
+  main:
+    provider: { kind: localbash, root: ., run: { enabled: true, sandbox: require } }
+    fs: { rules: [{ allow: [run], paths: ["**"] }] }
+    audit: { file: log }
+`
+	writeFile(t, filepath.Join(dir, "other"), "")
+	c, err := config.Parse([]byte(file), &config.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := c.Open(t.Context(), workspacekit.NewRegistry())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	ws := lookup(t, opened, "main")
+	writeFile(t, filepath.Join(dir, "log.1"), "a line\n")
+	for script, fails := range map[string]bool{"echo x >>log": true, "echo x >>log.1": true, "mv log.1 moved": true, "echo x >>other": false} {
+		result, err := ws.Run(t.Context(), &workspace.RunOptions{Command: []string{"/bin/sh", "-c", script}})
+		if err != nil || (result.ExitCode != 0) != fails {
+			t.Errorf("Run(%q) = %+v, %v, want a failure: %t", script, result, err, fails)
+		}
+	}
+}

@@ -8,8 +8,8 @@
 //
 // [New] returns a session over one workspace, which is the root, or over several, which
 // are directories under their names. [Shell.Run] runs one script in it, within budgets for
-// time, memory and output. Directory, variables, functions and options are kept for the
-// next one, also in a JSON form.
+// time, memory and output. Directory, variables, functions, options and $? are kept for
+// the next one, also in a JSON form.
 //
 // Each script passes four steps. The parser of mvdan.cc/sh makes a tree of it, and its size
 // and depth are bounded. The tree is rewritten: what would reach the host is replaced, and

@@ -322,8 +322,10 @@ func (r *run) result(ctx context.Context, exit int, cause error) (*Result, error
 		}
 		fmt.Fprintf(r.out.last(), "bash: stopped: %s\n", budget.text)
 	case cause != nil && ctx.Err() != nil:
+		r.shell.state.status = 130 // as after SIGINT
 		return nil, ctx.Err()
 	}
+	r.shell.state.status = result.ExitCode
 	result.Changes = r.changes
 	r.out.result(context.WithoutCancel(ctx), result)
 	return result, nil
@@ -401,6 +403,10 @@ func (r *run) interpret(ctx context.Context, text string) (exit int) {
 	if err != nil {
 		fmt.Fprintf(r.out.stderr, "bash: %v\n", err)
 		return 1
+	}
+	if status := r.shell.state.status; status != 0 { // before apply, as set -e would end it
+		_ = runner.Run(ctx, r.shell.state.StatusCall(status))
+		r.commands.Store(0)
 	}
 	if err := r.shell.state.apply(runner, r.given.Args); err != nil {
 		fmt.Fprintf(r.out.stderr, "bash: %v\n", err)

@@ -81,6 +81,45 @@ echo "$(f q)" nothing*`
 	}
 }
 
+// TestStatusIsKept has $? be the status of the script before, as from one line of a prompt to
+// the next.
+func TestStatusIsKept(t *testing.T) {
+	t.Parallel()
+	s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, &shell.Options{Commands: 20})
+	for _, c := range []struct{ script, want string }{
+		{"echo $?", "0\n"}, {"(exit 7)", ""}, {"echo $?", "7\n"}, {"echo $?", "0\n"},
+		{"set -ex; false", "+ false\n"}, {"set +x", ""}, {"echo $?; set +e", "0\n"},
+		{"while :; do :; done", "bash: stopped: more than 20 of commands (budget Commands)\n"}, {"echo $?", "137\n"},
+	} {
+		if got := output(t, s, c.script); got != c.want {
+			t.Errorf("%q prints %q, want %q", c.script, got, c.want)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := s.Run(ctx, "echo; sleep 50", &shell.RunOptions{Stdout: canceler(cancel)}); !errors.Is(err, context.Canceled) {
+		t.Errorf("Run = %v, want %v", err, context.Canceled)
+	}
+	data, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, nil)
+	if err := json.Unmarshal(data, s); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := output(t, s, "echo $?"), "130\n"; got != want {
+		t.Errorf("echo $? prints %q after a canceled run, want %q", got, want)
+	}
+}
+
+// canceler is a writer that cancels a context.
+type canceler context.CancelFunc
+
+func (c canceler) Write(p []byte) (int, error) {
+	c()
+	return len(p), nil
+}
+
 func TestWorkspaces(t *testing.T) {
 	t.Parallel()
 	a, b := newWorkspace(t, "a", map[string]string{"x": "in a\n"}), newWorkspace(t, "b", nil)

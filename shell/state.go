@@ -28,6 +28,7 @@ type state struct {
 	vars      map[string]expand.Variable // all variables, with their attributes
 	functions map[string]*syntax.Stmt    // by name
 	options   []string                   // the names that are on
+	status    int                        // of the last script, which is $? at the beginning of the next
 
 	*rewrite.Session // what rewritten scripts refer to
 }
@@ -150,6 +151,7 @@ type storedState struct {
 	Variables map[string]storedVariable `json:"variables,omitempty"`
 	Functions map[string]string         `json:"functions,omitempty"`
 	Options   []string                  `json:"options,omitempty"`
+	Status    uint8                     `json:"status,omitempty"`
 }
 
 // storedVariable is a variable in the JSON form. At most one of its values is set; a variable
@@ -198,7 +200,7 @@ func (s *storedString) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// MarshalJSON returns directory, variables, functions and options of the session, for
+// MarshalJSON returns directory, variables, functions, options and $? of the session, for
 // [Shell.UnmarshalJSON]. Files below /tmp are not in it. Values are stored as they are, so
 // that the data is as secret as what scripts have put into variables.
 //
@@ -206,7 +208,7 @@ func (s *storedString) UnmarshalJSON(data []byte) error {
 func (s *Shell) MarshalJSON() ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	stored := storedState{Dir: s.state.Dir, Options: s.state.options,
+	stored := storedState{Dir: s.state.Dir, Options: s.state.options, Status: uint8(s.state.status),
 		Variables: map[string]storedVariable{}, Functions: map[string]string{}}
 	for name, vr := range s.state.vars {
 		v := storedVariable{Kind: vr.Kind, Indexes: vr.Indexes, Exported: vr.Exported, ReadOnly: vr.ReadOnly}
@@ -261,7 +263,7 @@ func (s *Shell) UnmarshalJSON(data []byte) error {
 			return fmt.Errorf("shell: the option %q is damaged", name)
 		}
 	}
-	next.options = stored.Options
+	next.options, next.status = stored.Options, int(stored.Status)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	r := &run{shell: &Shell{state: next}, opts: s.opts, cancel: func(error) {}}

@@ -141,8 +141,8 @@ type sessionFile struct {
 }
 
 // MarshalJSON returns what has been shown, for [Session.UnmarshalJSON]. The
-// contents of files are not in it. Of a shell it has the directory, variables, functions and
-// options; if the session has used several sets with the tool bash, one of them.
+// contents of files are not in it. Of a shell it has the directory, variables, functions,
+// options and $?; if the session has used several sets with the tool bash, one of them.
 //
 // Scratch files and commands in the background are not in it either. Files are sorted by
 // workspace and path, so that the same state has the same form.

@@ -55,7 +55,7 @@ func printSchema(cmd *cobra.Command, flags *target.Flags) error {
 	return term.Fail(err)
 }
 
-const validateLong = `Validate checks workspace.yaml: its keys and values, the variables that it uses, and
+const validateLong = `Validate checks workspace.yaml: its keys and values, its variables such as ${NAME}, and
 the options of each provider. It opens no workspace. It prints every problem with its
 line and column. If -w names a workspace, the file must have it. For a file that nobody
 named, validate also lists what it needs your trust for; see 'workspace trust --help'.

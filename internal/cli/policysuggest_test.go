@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/audit"
@@ -59,11 +60,11 @@ var suggestCalls = []struct {
 	{"Create", func(ctx context.Context, fsys workspace.FileSystem, name, _ string) error {
 		w, err := workspace.Create(ctx, fsys, name, nil)
 		if err != nil {
-			return err
+			return ops.Rename(err, ops.WriteFile, name) // as some errors of a Create are
 		}
 		defer w.Close()
 		_, err = w.Commit()
-		return err
+		return ops.Rename(err, ops.WriteFile, name)
 	}},
 	{"Rm", func(ctx context.Context, fsys workspace.FileSystem, name, _ string) error {
 		return fsys.Rm(ctx, name, &workspace.RmOptions{Recursive: true})

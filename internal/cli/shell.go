@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"path"
 	"slices"
 	"strings"
@@ -19,6 +20,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/cli/term"
 	"github.com/workspacekit/workspacekit/shell"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 // newShell returns the command that runs scripts of bash.
@@ -28,12 +30,13 @@ func newShell(flags *target.Flags) *cobra.Command {
 		Use:   "shell [-c SCRIPT] [ARG...]",
 		Short: "Run bash scripts on the files",
 		Long: `Shell runs a bash script on the files of the workspaces: the script that -c gives, or
-standard input. It starts no process, and sees nothing but those files. If there is one
-workspace, it is the root directory; if there are several, each is a directory with its
-name. The ARGs are $1, $2 and so on.
+standard input. It starts no process, and sees nothing but those files, and /tmp, which is
+in memory. If there is one workspace, it is the root directory; if there are several, each
+is a directory with its name. The ARGs are $1, $2 and so on.
 
 On a terminal, shell shows a prompt, with history (up and down) and completion of commands
-and paths (Tab). Type exit or Ctrl-D to leave.
+and paths (Tab). Ctrl-C ends the script that runs, or drops the line. Type exit or Ctrl-D
+to leave.
 
 The script's exit code is the exit code of shell.`,
 		Example: `  workspace shell -c 'grep -rc TODO src | sort -t: -k2 -n'
@@ -57,8 +60,11 @@ The script's exit code is the exit code of shell.`,
 			for _, ws := range opened.All {
 				workspaces = append(workspaces, ws.Workspace)
 			}
-			cmd.SetContext(approved.Context(cmd, flags.Style))
 			s := shell.New(workspaces, nil)
+			if file, ok := cmd.InOrStdin().(*os.File); ok && !given && term.IsTerminal(file) {
+				return prompt(cmd, s, file, approved, flags.Style)
+			}
+			cmd.SetContext(approved.Context(cmd, flags.Style))
 			return runShell(cmd, s, script, given, args)
 		},
 	}
@@ -68,15 +74,11 @@ The script's exit code is the exit code of shell.`,
 	return cmd
 }
 
-// runShell runs one script, or asks for lines on a terminal. given says that script is that of
-// -c, even if it is empty: standard input is then the script's input. Otherwise it is the
-// script; what is read of it is more than a shell accepts.
+// runShell runs one script. given says that script is that of -c, even if it is empty: standard
+// input is then the script's input. Otherwise it is the script; what is read of it is more than
+// a shell accepts.
 func runShell(cmd *cobra.Command, s *shell.Shell, script string, given bool, args []string) error {
 	in := cmd.InOrStdin()
-	file, isFile := in.(*os.File)
-	if !given && isFile && xterm.IsTerminal(int(file.Fd())) {
-		return prompt(cmd, s, file)
-	}
 	opts := &shell.RunOptions{Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr(), Args: args}
 	if given {
 		opts.Stdin = struct{ io.Reader }{in} // which an interrupt ends, unlike a read of a file
@@ -119,7 +121,15 @@ func exitWith(status int) error {
 //
 // The terminal is raw while a line is edited, and as it was while a script runs. The last
 // script has the exit code of the command.
-func prompt(cmd *cobra.Command, s *shell.Shell, file *os.File) error {
+//
+// Ctrl-C ends a script that runs, and drops the lines of one that does not run yet.
+func prompt(cmd *cobra.Command, s *shell.Shell, file *os.File, approved approve.Flag, style func(io.Writer) term.Style) error {
+	signal.Reset(os.Interrupt) // which would end the command
+	idle := make(chan os.Signal, 1)
+	signal.Notify(idle, os.Interrupt) // while no script runs
+	defer signal.Stop(idle)
+	keyboard := term.NewKeyboard(cmd.Context(), file)
+	scripts := approvals(cmd, keyboard, approved, style)
 	fd := int(file.Fd())
 	before, err := xterm.MakeRaw(fd)
 	if err != nil {
@@ -129,8 +139,8 @@ func prompt(cmd *cobra.Command, s *shell.Shell, file *os.File) error {
 	t := xterm.NewTerminal(struct {
 		io.Reader
 		io.Writer
-	}{file, cmd.OutOrStdout()}, "")
-	if width, height, err := xterm.GetSize(fd); err == nil {
+	}{keyboard, cmd.OutOrStdout()}, "")
+	if width, height, err := xterm.GetSize(fd); err == nil && width > 0 { // not every terminal knows
 		t.SetSize(width, height)
 	}
 	completer := &completer{shell: s}
@@ -148,7 +158,11 @@ func prompt(cmd *cobra.Command, s *shell.Shell, file *os.File) error {
 			return exitWith(status)
 		}
 		if err != nil && !errors.Is(err, xterm.ErrPasteIndicator) {
-			return term.Fail(err)
+			return runFailed(err)
+		}
+		if keyboard.Interrupted() {
+			script = ""
+			continue
 		}
 		script += line + "\n"
 		if !shell.Complete(script) {
@@ -160,15 +174,32 @@ func prompt(cmd *cobra.Command, s *shell.Shell, file *os.File) error {
 			return exitWith(code)
 		}
 		xterm.Restore(fd, before) // so that Ctrl-C interrupts the script
-		result, err := s.Run(cmd.Context(), text, &shell.RunOptions{Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr()})
-		if err != nil {
+		ctx, stop := signal.NotifyContext(scripts, os.Interrupt)
+		result, err := s.Run(ctx, text, &shell.RunOptions{Stdout: cmd.OutOrStdout(), Stderr: cmd.ErrOrStderr()})
+		stop()
+		switch {
+		case err == nil:
+			status = result.ExitCode
+		case errors.Is(err, context.Canceled) && cmd.Context().Err() == nil:
+			status = term.ExitInterrupted
+			fmt.Fprintln(cmd.OutOrStdout())
+		default:
 			return runFailed(err)
 		}
-		status = result.ExitCode
 		if _, err := xterm.MakeRaw(fd); err != nil {
 			return term.Fail(err)
 		}
 	}
+}
+
+// approvals returns the context of the scripts of a prompt: where a rule asks, the next line is
+// the answer.
+func approvals(cmd *cobra.Command, keyboard *term.Keyboard, approved approve.Flag, style func(io.Writer) term.Style) context.Context {
+	var line func(context.Context) (string, error)
+	if term.IsTerminal(cmd.ErrOrStderr()) {
+		line = keyboard.Line
+	}
+	return policy.WithApprover(cmd.Context(), policy.NewApprover(approved.Ask(cmd.ErrOrStderr(), style, line), nil))
 }
 
 // promptText returns what stands before the next line. begun is what has been read of a

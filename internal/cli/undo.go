@@ -30,7 +30,7 @@ the last change, or the one that --session names, either by its id or by the fil
 
 If somebody has written a file since, undo leaves it as it is, names it, and exits
 with 1; --all still reverts the changes of other files. --list prints the changes, the
-last one first, and --redo takes back what was undone, the last change first.`
+last one first, and --redo takes back undos, the last one first.`
 
 // undoFlags are the flags of the command undo.
 type undoFlags struct {
@@ -68,7 +68,7 @@ func newUndo(flags *target.Flags) *cobra.Command {
 	set.BoolVar(&u.All, "all", false, "revert all changes of the session")
 	set.IntVar(&u.Last, "last", 1, "the number of changes to revert")
 	set.StringVar(&u.Session, "session", "", "the `session` to revert: its id or its file")
-	set.BoolVar(&u.Redo, "redo", false, "take back what was undone, the last change first")
+	set.BoolVar(&u.Redo, "redo", false, "take back undos, the last one first")
 	set.BoolVar(&u.DryRun, "dry-run", false, "print what undo would revert, and change nothing")
 	set.BoolVar(&u.list, "list", false, "print the changes, the last one first, and revert nothing")
 	set.BoolVar(&u.json, "json", false, "print each change as a line of JSON")

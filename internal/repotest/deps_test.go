@@ -132,7 +132,7 @@ var policy = map[string][]string{
 		"golang.org/x/sync/semaphore", "github.com/coder/acp-go-sdk"},
 	"adapters/webdav": {"workspace", "internal/httpguard", "internal/osfile", "golang.org/x/net/webdav"},
 	"cmd/workspace":   {"internal/cli", "internal/cli/target", "workspace/config"},
-	"internal/cli/...": {".", "shell/...", "internal/cli/...", "internal/httpguard", "internal/lazyregexp", "internal/ops", "internal/unified", "internal/wording", "workspace/...", "providers/...", "tools/...",
+	"internal/cli/...": {".", "shell/...", "internal/cli/...", "internal/httpguard", "internal/lazyregexp", "internal/ops", "internal/session", "internal/unified", "internal/wording", "workspace/...", "providers/...", "tools/...",
 		"adapters/acp", "adapters/mcp", "adapters/webdav",
 		"github.com/coder/acp-go-sdk", "github.com/spf13/...", "golang.org/x/term"},
 	"bench": {".", "bench/measure", "workspace", "workspace/observe", "workspace/policy", "tools", "providers/...",

@@ -75,3 +75,15 @@ func Call(ctx context.Context) string {
 	id, _ := ctx.Value(callKey{}).(string)
 	return id
 }
+
+// passingKey is the key of a mark in a context.
+type passingKey struct{}
+
+// WithoutUndo returns a context for changes that nobody wants to undo, as they are undone
+// themselves, such as those of a probe. Backups record each only while it is made.
+func WithoutUndo(ctx context.Context) context.Context {
+	return context.WithValue(ctx, passingKey{}, true)
+}
+
+// Undoable reports whether the changes of ctx can be undone when they have been made.
+func Undoable(ctx context.Context) bool { return ctx.Value(passingKey{}) == nil }

@@ -16,6 +16,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/cli/target"
 	"github.com/workspacekit/workspacekit/internal/cli/term"
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -78,6 +79,7 @@ type diagnosis struct {
 // run makes all probes, and closes the workspace.
 func (d *diagnosis) run(ctx context.Context) report {
 	d.found = report{Name: d.target.Name, Kind: d.target.Kind, OK: true, Probes: []finding{}}
+	ctx = session.WithoutUndo(ctx)
 	opened := d.probe(ctx, probeOpen, d.open)
 	if d.ws != nil {
 		defer d.ws.Close()

@@ -68,6 +68,11 @@ func (s *Session) internalCall(name string, args ...*syntax.Word) *syntax.CallEx
 	return quotedCall(s.Prefix+name, args...)
 }
 
+// StatusCall returns a call that does nothing and has the exit status n.
+func (s *Session) StatusCall(n int) *syntax.CallExpr {
+	return s.internalCall(StatusCommand, literal(strconv.Itoa(n)))
+}
+
 // quotedCall returns a call of a command by its name in quotes, which keep it from being a
 // keyword.
 func quotedCall(name string, args ...*syntax.Word) *syntax.CallExpr {

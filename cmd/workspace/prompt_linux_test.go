@@ -1,0 +1,149 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/workspacekit/workspacekit/internal/cli/term"
+)
+
+// console is a program at a pseudo-terminal.
+type console struct {
+	t      *testing.T
+	file   *os.File // the end of the person
+	cmd    *exec.Cmd
+	output string // that no expect has found yet
+}
+
+// newConsole starts a program at a terminal of its own, so that Ctrl-C is a signal for it.
+func newConsole(t *testing.T, args ...string) *console {
+	t.Helper()
+	file, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	control, err := file.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var number int
+	err = control.Control(func(fd uintptr) {
+		if err = unix.IoctlSetPointerInt(int(fd), unix.TIOCSPTLCK, 0); err == nil {
+			number, err = unix.IoctlGetInt(int(fd), unix.TIOCGPTN)
+		}
+	})
+	if err != nil {
+		t.Skip(err)
+	}
+	tty, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer tty.Close()
+	c := &console{t: t, file: file, cmd: exec.CommandContext(t.Context(), args[0], args[1:]...)}
+	c.cmd.Stdin, c.cmd.Stdout, c.cmd.Stderr = tty, tty, tty
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	if err := c.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// expect waits until the program has printed text.
+func (c *console) expect(text string) {
+	c.t.Helper()
+	if err := c.file.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+		c.t.Fatal(err)
+	}
+	for !strings.Contains(c.output, text) {
+		data := make([]byte, 4096)
+		n, err := c.file.Read(data)
+		if c.output += string(data[:n]); err != nil {
+			c.t.Fatalf("the terminal has %q and then %v, want %q", c.output, err, text)
+		}
+	}
+	_, c.output, _ = strings.Cut(c.output, text)
+}
+
+// enter types text.
+func (c *console) enter(text string) {
+	c.t.Helper()
+	if _, err := c.file.WriteString(text); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// wantExit waits until the program has ended with the code.
+func (c *console) wantExit(code int) {
+	c.t.Helper()
+	var exit *exec.ExitError
+	if err := c.cmd.Wait(); code != 0 && !errors.As(err, &exit) || c.cmd.ProcessState.ExitCode() != code {
+		c.t.Errorf("Wait() = %v, want exit code %d", err, code)
+	}
+}
+
+// TestInterruptedAtPrompt has a person press Ctrl-C while a script runs, at the prompt and at
+// a question. The session goes on each time.
+func TestInterruptedAtPrompt(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "workspace.yaml")
+	text := "workspaces:\n  w:\n    provider: {kind: localbash, root: .}\n    fs: {rules: [{ask: [write], paths: [\"**\"]}]}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := newConsole(t, "workspace", "--config", file, "shell")
+	c.expect("/ $ ")
+	c.enter("x=kept; echo run''ning; sleep 50\r")
+	c.expect("running\r\n")
+	c.enter("\x03")
+	c.expect("/ $ ")
+	c.enter("echo \"$x $?\"\r")
+	c.expect("\nkept 130\r\n")
+
+	c.expect("/ $ ")
+	c.enter("echo dropped\x03echo after\r")
+	c.expect("\nafter\r\n")
+	c.enter("if true\r")
+	c.expect("> ")
+	c.enter("\x03echo again\r")
+	c.expect("\nagain\r\n")
+
+	c.expect("/ $ ")
+	c.enter("echo a > a.txt\r")
+	c.expect("Allow this?")
+	c.enter("\x03")
+	c.expect("/ $ ")
+	c.enter("echo b > b.txt; cat b.txt\r")
+	c.expect("Allow this?")
+	c.enter("y\r")
+	c.expect("\nb\r\n")
+	if _, err := os.Stat(filepath.Join(dir, "a.txt")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("Stat(a.txt) = %v, want that nothing was written", err)
+	}
+
+	c.expect("/ $ ")
+	c.enter("false\r")
+	c.expect("/ $ ")
+	c.enter("exit\r")
+	c.wantExit(1)
+}
+
+// TestInterruptedScriptAtTerminal has a person press Ctrl-C during a script that is no line of
+// a prompt.
+func TestInterruptedScriptAtTerminal(t *testing.T) {
+	c := newConsole(t, "workspace", "-C", t.TempDir(), "shell", "-c", "echo running; sleep 50")
+	c.expect("running\r\n")
+	c.enter("\x03")
+	c.expect("workspace: interrupted")
+	c.wantExit(term.ExitInterrupted)
+}

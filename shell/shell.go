@@ -70,14 +70,14 @@ func (o *Options) withDefaults() (*Options, error) {
 		{&d.TotalOutput, 16 << 20}, {&d.Variables, 32 << 20}, {&d.Expansions, 200_000},
 	} {
 		if *f.field < 0 {
-			return nil, errors.New("shell: a budget is negative")
+			return nil, fmt.Errorf("shell: a budget is negative: %w", fs.ErrInvalid)
 		}
 		if *f.field == 0 {
 			*f.field = f.value
 		}
 	}
 	if d.Time < 0 || d.Scratch < 0 {
-		return nil, errors.New("shell: a budget is negative")
+		return nil, fmt.Errorf("shell: a budget is negative: %w", fs.ErrInvalid)
 	}
 	if d.Time == 0 {
 		d.Time = time.Minute
@@ -145,7 +145,7 @@ type RunOptions struct {
 	Env map[string]string
 	// Args are the positional parameters $1, $2...
 	Args []string
-	// Timeout lowers [Options].Time. Zero means that one.
+	// Timeout lowers [Options].Time. Zero means that one; Run refuses a negative one.
 	Timeout time.Duration
 	// Observer learns of each file that is read or changed. Nil means nobody.
 	Observer Observer
@@ -216,8 +216,9 @@ type Change struct {
 //
 // # Errors
 //
-// An invalid option or argument of [New], [io/fs.ErrNotExist] and [workspace.ErrNotDir] for
-// RunOptions.Dir, and the error of ctx if it ended before the script.
+// An invalid argument of [New], [io/fs.ErrInvalid] for a negative budget or
+// RunOptions.Timeout, [io/fs.ErrNotExist] and [workspace.ErrNotDir] for RunOptions.Dir, and
+// the error of ctx if it ended before the script.
 func (s *Shell) Run(ctx context.Context, script string, opts *RunOptions) (*Result, error) {
 	if s.invalid != nil {
 		return nil, s.invalid
@@ -225,6 +226,9 @@ func (s *Shell) Run(ctx context.Context, script string, opts *RunOptions) (*Resu
 	var o RunOptions
 	if opts != nil {
 		o = *opts
+	}
+	if o.Timeout < 0 {
+		return nil, fmt.Errorf("shell: a timeout is negative: %w", fs.ErrInvalid)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

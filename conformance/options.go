@@ -41,8 +41,8 @@ type Options struct {
 	// Nil means that the store has no symlinks, which leaves out the cases
 	// about them.
 	Symlink func(t *testing.T, fsys workspace.FileSystem, target, name string)
-	// WatchWait is the longest time between a change and its event. Zero means
-	// ten seconds. It is a bound and no delay: it is only used up by a file
+	// WatchWait is the longest time between a change and its event. Zero or less
+	// means ten seconds. It is a bound and no delay: it is only used up by a file
 	// system that fails.
 	WatchWait time.Duration
 }

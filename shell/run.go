@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"path"
@@ -43,7 +44,7 @@ type RunOptions struct {
 	Env map[string]string
 	// Args are the positional parameters $1, $2...
 	Args []string
-	// Timeout lowers [Options].Time. Zero means that one.
+	// Timeout lowers [Options].Time. Zero means that one; Run refuses a negative one.
 	Timeout time.Duration
 	// Observer learns of each file that is read or changed. Nil means nobody.
 	Observer Observer
@@ -114,8 +115,9 @@ type Change struct {
 //
 // # Errors
 //
-// An invalid option or argument of [New], [io/fs.ErrNotExist] and [workspace.ErrNotDir] for
-// RunOptions.Dir, and the error of ctx if it ended before the script.
+// An invalid argument of [New], [io/fs.ErrInvalid] for a negative budget or
+// RunOptions.Timeout, [io/fs.ErrNotExist] and [workspace.ErrNotDir] for RunOptions.Dir, and
+// the error of ctx if it ended before the script.
 func (s *Shell) Run(ctx context.Context, script string, opts *RunOptions) (*Result, error) {
 	if s.invalid != nil {
 		return nil, s.invalid
@@ -123,6 +125,9 @@ func (s *Shell) Run(ctx context.Context, script string, opts *RunOptions) (*Resu
 	var o RunOptions
 	if opts != nil {
 		o = *opts
+	}
+	if o.Timeout < 0 {
+		return nil, fmt.Errorf("shell: a timeout is negative: %w", fs.ErrInvalid)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,12 +9,13 @@ import (
 	"sync"
 	"time"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scratch"
 	"github.com/workspacekit/workspacekit/shell/internal/command"
 	"github.com/workspacekit/workspacekit/shell/internal/rewrite"
 	"github.com/workspacekit/workspacekit/workspace"
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // Options are the budgets of a [Shell]. A zero field means the default that is named, a
@@ -63,14 +64,14 @@ func (o *Options) withDefaults() (*Options, error) {
 		{&d.TotalOutput, 16 << 20}, {&d.Variables, 32 << 20}, {&d.Expansions, 200_000},
 	} {
 		if *f.field < 0 {
-			return nil, errors.New("shell: a budget is negative")
+			return nil, fmt.Errorf("shell: a budget is negative: %w", fs.ErrInvalid)
 		}
 		if *f.field == 0 {
 			*f.field = f.value
 		}
 	}
 	if d.Time < 0 || d.Scratch < 0 {
-		return nil, errors.New("shell: a budget is negative")
+		return nil, fmt.Errorf("shell: a budget is negative: %w", fs.ErrInvalid)
 	}
 	if d.Time == 0 {
 		d.Time = time.Minute

@@ -158,13 +158,19 @@ func TestRunOptions(t *testing.T) {
 			t.Errorf("Run in %q = %v, want %v", dir, err, want)
 		}
 	}
+	if _, err := s.Run(t.Context(), ":", &shell.RunOptions{Timeout: -1}); !errors.Is(err, fs.ErrInvalid) {
+		t.Errorf("Run with a negative timeout = %v, want %v", err, fs.ErrInvalid)
+	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := s.Run(ended, ":", nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("Run with an ended context = %v", err)
 	}
-	for _, bad := range []*shell.Shell{shell.New(nil, nil), shell.New([]*workspace.Workspace{newWorkspace(t, "a", nil), newWorkspace(t, "a", nil)}, nil),
-		shell.New([]*workspace.Workspace{newWorkspace(t, "a", nil)}, &shell.Options{Commands: -1})} {
+	broke := shell.New([]*workspace.Workspace{newWorkspace(t, "a", nil)}, &shell.Options{Commands: -1})
+	if _, err := broke.Run(t.Context(), ":", nil); !errors.Is(err, fs.ErrInvalid) {
+		t.Errorf("Run with a negative budget = %v, want %v", err, fs.ErrInvalid)
+	}
+	for _, bad := range []*shell.Shell{shell.New(nil, nil), shell.New([]*workspace.Workspace{newWorkspace(t, "a", nil), newWorkspace(t, "a", nil)}, nil)} {
 		if _, err := bad.Run(t.Context(), ":", nil); err == nil {
 			t.Error("Run of an invalid shell = nil")
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -58,7 +59,7 @@ type Options struct {
 	// Empty means [SharedAuto].
 	Shared Sharing
 	// MaxTools is the most tools that SharedAuto gives workspaces that share
-	// none. Zero means [DefaultMaxTools].
+	// none. Zero means [DefaultMaxTools]; a negative number is refused.
 	MaxTools int
 	// Bash makes the shells of the tool "bash", which runs a script over all
 	// workspaces of the set. Nil means that there is no such tool. Package
@@ -70,11 +71,23 @@ type Options struct {
 	// ([Session.Close]), and when the workspace is closed.
 	Run bool
 	// RunOutput is how many bytes of the output of a command "run" returns. Of more, the
-	// middle is cut, and a file that read_file reads has all. Zero means 24 KiB.
+	// middle is cut, and a file that read_file reads has all. Zero means 24 KiB; a
+	// negative number is refused.
 	RunOutput int
 	// About says to a model what is in the workspaces that share their tools,
 	// by their names.
 	About map[string]string
+}
+
+// checkNumbers returns the error of a negative number that means nothing.
+func (o Options) checkNumbers() error {
+	switch {
+	case o.MaxTools < 0:
+		return fmt.Errorf("%w: MaxTools is %d: give the most tools that a set may have, or 0 for %d", fs.ErrInvalid, o.MaxTools, DefaultMaxTools)
+	case o.RunOutput < 0:
+		return fmt.Errorf("%w: RunOutput is %d: give a number of bytes, or 0 for %d", fs.ErrInvalid, o.RunOutput, outputBytes)
+	}
+	return nil
 }
 
 // Descriptions is how much a model is told about the tools.
@@ -113,8 +126,9 @@ type Set struct {
 // # Errors
 //
 // A naming that does not make a valid name of at most [MaxNameLength]
-// characters for every tool, an unknown dialect, unknown descriptions, and an
-// operation in opts.Disable that the dialect does not have.
+// characters for every tool, an unknown dialect, unknown descriptions, an
+// operation in opts.Disable that the dialect does not have, and [io/fs.ErrInvalid] for a
+// negative MaxTools or RunOutput.
 func New(ws *workspace.Workspace, opts *Options) (*Set, error) {
 	if ws == nil {
 		return nil, errors.New("tools: no workspace")
@@ -125,7 +139,7 @@ func New(ws *workspace.Workspace, opts *Options) (*Set, error) {
 	}
 	d, err := dialectOf(o.Dialect)
 	if err == nil {
-		err = o.Descriptions.check()
+		err = errors.Join(o.Descriptions.check(), o.checkNumbers())
 	}
 	if err != nil {
 		return nil, fmt.Errorf("tools: %w", err)

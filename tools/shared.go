@@ -66,7 +66,7 @@ func newAll(workspaces []*workspace.Workspace, o Options) (*Set, error) {
 	}
 	d, err := dialectOf(o.Dialect)
 	if err == nil {
-		err = o.Descriptions.check()
+		err = errors.Join(o.Descriptions.check(), o.checkNumbers())
 	}
 	if err != nil {
 		return nil, err
@@ -113,13 +113,7 @@ func newAll(workspaces []*workspace.Workspace, o Options) (*Set, error) {
 // that the dialect gives them are the same for all. The tool bash, which is one for all of
 // them, does not count. One workspace shares its tools only with SharedTrue.
 func (o Options) shares(d *dialect, workspaces []*workspace.Workspace) (bool, error) {
-	most := o.MaxTools
-	switch {
-	case most < 0:
-		return false, fmt.Errorf("MaxTools is %d: give the most tools that a set may have, or 0 for %d", most, DefaultMaxTools)
-	case most == 0:
-		most = DefaultMaxTools
-	}
+	most := cmp.Or(o.MaxTools, DefaultMaxTools)
 	switch o.Shared {
 	case SharedTrue:
 		return true, nil

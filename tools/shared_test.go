@@ -2,7 +2,9 @@ package tools_test
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"testing"
@@ -231,6 +233,8 @@ func TestSharing(t *testing.T) {
 		{"naming-collides", 2, tools.Options{Naming: "{op}"}, false, "", "collides"},
 		{"unknown-sharing", 2, tools.Options{Shared: "yes"}, false, "", `unknown sharing "yes"`},
 		{"negative", 2, tools.Options{MaxTools: -1}, false, "", "MaxTools is -1"},
+		{"negative-unused", 2, tools.Options{Shared: tools.SharedTrue, MaxTools: -1}, false, "", "MaxTools is -1"},
+		{"negative-output", 2, tools.Options{RunOutput: -1}, false, "", "RunOutput is -1"},
 		{"unknown-disabled", 2, tools.Options{Shared: tools.SharedTrue, Disable: []string{"cat"}}, false, "", "no such operation"},
 		{"none", 0, tools.Options{}, false, "", "no workspace"},
 	} {
@@ -240,6 +244,9 @@ func TestSharing(t *testing.T) {
 			if test.err != "" {
 				if err == nil || !strings.Contains(err.Error(), test.err) {
 					t.Errorf("NewAll = %v, want %q", err, test.err)
+				}
+				if numbers := test.opts.MaxTools < 0 || test.opts.RunOutput < 0; errors.Is(err, fs.ErrInvalid) != numbers {
+					t.Errorf("NewAll = %v, is %v %v, want %v", err, fs.ErrInvalid, !numbers, numbers)
 				}
 				return
 			}

@@ -274,7 +274,7 @@ func newToolset(ws *workspace.Workspace, d *dialect, cache *readCache, o Options
 	if timeout == 0 {
 		timeout = DefaultTimeout
 	}
-	ts := &toolset{dialect: d, ws: ws, whole: ws, cache: cache, own: own, guarded: slices.Contains(o.ReadBeforeWrite, ws.Name()), timeout: timeout, strict: o.Strict, compact: o.Descriptions == DescriptionsCompact, names: map[string]string{}, caps: ws.Capabilities(), recovered: new(atomic.Bool), commands: new(sessionCommands), runOutput: cmp.Or(max(o.RunOutput, 0), outputBytes)}
+	ts := &toolset{dialect: d, ws: ws, whole: ws, cache: cache, own: own, guarded: slices.Contains(o.ReadBeforeWrite, ws.Name()), timeout: timeout, strict: o.Strict, compact: o.Descriptions == DescriptionsCompact, names: map[string]string{}, caps: ws.Capabilities(), recovered: new(atomic.Bool), commands: new(sessionCommands), runOutput: cmp.Or(o.RunOutput, outputBytes)}
 	if limit := ws.MaxFileSize(); limit == 0 || limit > wholeBytes {
 		ts.whole = workspace.New(ws.Name(), ws, &workspace.Options{MaxFileSize: wholeBytes})
 	}

@@ -15,8 +15,8 @@ type FileInfo struct {
 	Type FileType `json:"type"`
 	// Size is in bytes, and zero unless Type is [TypeFile].
 	Size int64 `json:"size"`
-	// ModTime is when the bytes last changed. Zero means that the store does
-	// not know.
+	// ModTime is when the bytes were last written or copied, in a bucket also when
+	// they were moved. Zero means that the store does not know.
 	ModTime time.Time `json:"mtime,omitzero"`
 	// Version is the version of a file's bytes. It is empty unless Type is
 	// [TypeFile], and if [Capabilities].Versions is false.

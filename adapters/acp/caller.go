@@ -32,7 +32,7 @@ type CallerOptions struct {
 	// Session is what the calls belong to. Nil means a new one.
 	Session *tools.Session
 	// ApprovalTimeout is how long the user has to answer a question of a rule that asks.
-	// Zero means [policy.DefaultApprovalTimeout].
+	// Zero or less means [policy.DefaultApprovalTimeout].
 	ApprovalTimeout time.Duration
 }
 

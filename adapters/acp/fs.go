@@ -44,7 +44,8 @@ type FSOptions struct {
 	// Root is the absolute path of the root on the editor's computer. Empty means the
 	// root of the FileSystem below.
 	Root string
-	// Timeout is how long the editor has for one answer. Zero means [DefaultTimeout].
+	// Timeout is how long the editor has for one answer. Zero means [DefaultTimeout];
+	// NewFS refuses a negative one.
 	Timeout time.Duration
 	// SearchSaved makes a search of a directory ask the editor only about files that
 	// have been read or written by name before, and read all others as they are saved:
@@ -120,7 +121,7 @@ var (
 //
 // # Errors
 //
-// A root that is not an absolute path.
+// [fs.ErrInvalid] for a root that is not an absolute path and for a negative Timeout.
 func NewFS(below workspace.FileSystem, editor Editor, session sdk.SessionId, can sdk.FileSystemCapabilities, opts *FSOptions) (*FS, error) {
 	l := &link{editor: editor, session: session, can: can, gate: semaphore.NewWeighted(all), named: map[string]bool{}}
 	if opts != nil {
@@ -132,7 +133,10 @@ func NewFS(below workspace.FileSystem, editor Editor, session sdk.SessionId, can
 	if !isAbs(l.opts.Root) {
 		return nil, ops.Error("acp", l.opts.Root, fs.ErrInvalid, errors.New("the root is not an absolute path"))
 	}
-	if l.opts.Timeout <= 0 {
+	if l.opts.Timeout < 0 {
+		return nil, ops.Error("acp", l.opts.Root, fs.ErrInvalid, errors.New("the timeout is negative"))
+	}
+	if l.opts.Timeout == 0 {
 		l.opts.Timeout = DefaultTimeout
 	}
 	return l.over(below, false, nil)

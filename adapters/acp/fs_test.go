@@ -1,6 +1,8 @@
 package acp_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,6 +13,7 @@ import (
 	"github.com/workspacekit/workspacekit/adapters/acp"
 	"github.com/workspacekit/workspacekit/conformance"
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
+	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
@@ -25,6 +28,16 @@ func newFS(t *testing.T, below workspace.FileSystem, e acp.Editor, can sdk.FileS
 		t.Fatal(err)
 	}
 	return fsys
+}
+
+// TestNewFSRefusesOptions tests that options which an FS cannot honour are refused.
+func TestNewFSRefusesOptions(t *testing.T) {
+	t.Parallel()
+	for _, opts := range []acp.FSOptions{{Root: "a"}, {Root: "/", Timeout: -1}} {
+		if _, err := acp.NewFS(memory.New(nil), nil, "s", both, &opts); !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("NewFS(%+v) = %v, want %v", opts, err, fs.ErrInvalid)
+		}
+	}
 }
 
 // overEditor returns fsys as an editor shows it that serves fsys.

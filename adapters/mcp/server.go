@@ -29,14 +29,14 @@ type Options struct {
 	// whole. Empty means nothing.
 	Instructions string
 	// ApprovalTimeout is how long a client has to answer a question of a rule that
-	// asks. Zero means [policy.DefaultApprovalTimeout].
+	// asks. Zero or less means [policy.DefaultApprovalTimeout].
 	ApprovalTimeout time.Duration
 	// TextOnly leaves out output schemas and structured results, so that each text is
 	// sent once. It suits clients that read content, and those that would give a model
 	// the structured result in its place, which takes more tokens.
 	TextOnly bool
 	// ProgressInterval is how often a client that wants to know is told how a call
-	// continues. Zero means [DefaultProgressInterval].
+	// continues. Zero or less means [DefaultProgressInterval].
 	ProgressInterval time.Duration
 	// Logger receives what goes wrong in the protocol. Nil means nobody does.
 	Logger *slog.Logger

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -194,6 +195,16 @@ func TestRunEnvironment(t *testing.T) {
 		result, err := f.Run(t.Context(), &workspace.RunOptions{Command: []string{"sh", "-c", `echo "$GIVEN|$HOME|$PWD|$MORE"`}, Env: map[string]string{"MORE": "m"}, Stdout: &out})
 		if err != nil || out.String() != "by the options|/the/home|/w|m\n" {
 			t.Errorf("Run = %+v, %v and writes %q", result, err, &out)
+		}
+		out.Reset()
+		odd := map[string]string{"not-a-name": "it's\n$HOME", "1": "digit", "IFS": "s", "OPTIND": "o", "PWD": "/nowhere", "SHLVL": "7", "A": "a"}
+		if _, err := f.Run(t.Context(), &workspace.RunOptions{Command: []string{"cat", "/proc/self/environ"}, Env: odd, Stdout: &out}); err != nil {
+			t.Fatal(err)
+		}
+		for name, value := range odd {
+			if !slices.Contains(strings.Split(out.String(), "\x00"), name+"="+value) {
+				t.Errorf("the variable %s=%q is not in the environment %q", name, value, &out)
+			}
 		}
 	})
 }

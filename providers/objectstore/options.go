@@ -11,6 +11,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/providers/objectstore/internal/object"
 )
 
 // The values that zero [Options] mean.
@@ -32,6 +33,9 @@ const (
 	maxPartSize = 5 << 30
 )
 
+// maxKey is how many bytes a key has at most.
+const maxKey = 1024
+
 // Options say where the files are, and how to reach them.
 type Options struct {
 	// Bucket is the bucket, or the alias or ARN of an access point of one. It
@@ -39,7 +43,8 @@ type Options struct {
 	Bucket string
 	// Prefix is what the keys of the workspace begin with, a name as
 	// [provider.ValidName] has it; a slash follows it in the keys, and may
-	// stand at its end. Empty means the whole bucket.
+	// stand at its end. At least one byte of the 1,024 of a key must be left.
+	// Empty means the whole bucket.
 	Prefix string
 
 	// Region is the region of the bucket. Empty means what the environment or
@@ -213,8 +218,12 @@ func (o *Options) checkPlace() error {
 	case strings.IndexFunc(o.Bucket, unusual) >= 0:
 		bucket = wrong("Bucket", "%q is not a name of a bucket, which has letters, digits, dots and dashes", o.Bucket)
 	}
-	if name := strings.TrimSuffix(o.Prefix, "/"); name != "" && !validPrefix(name) {
+	name := strings.TrimSuffix(o.Prefix, "/")
+	switch size := len(object.PrefixOf(name)); {
+	case name != "" && !validPrefix(name):
 		prefix = wrong("Prefix", "%q is not a name such as team/files", o.Prefix)
+	case size >= maxKey:
+		prefix = wrong("Prefix", "it has %d bytes in a key, which has at most %d: use a shorter one", size, maxKey)
 	}
 	return errors.Join(bucket, prefix)
 }

@@ -44,6 +44,9 @@ func TestCheck(t *testing.T) {
 		"all-at-once": {objectstore.Options{Bucket: "a/b", Prefix: "/a", Endpoint: "x", PartSize: 1, Workers: -1, MaxAttempts: -1, Proxy: "x", ExpectedBucketOwner: "a b"}, []string{
 			`Bucket: "a/b" has a slash`, "Prefix: ", "Endpoint: it must be a URL", "ExpectedBucketOwner: \"a b\"", "Proxy: it must be a URL",
 			"PartSize: a part has at least 5 MiB", "Workers: it cannot be negative", "MaxAttempts: it cannot be negative"}},
+		"prefix-longest":     {objectstore.Options{Prefix: strings.Repeat("a/", 511)}, nil},
+		"prefix-long":        {objectstore.Options{Prefix: strings.Repeat("a/", 512)}, []string{"Prefix: it has 1024 bytes in a key"}},
+		"prefix-escaped":     {objectstore.Options{Prefix: strings.Repeat("\t/", 300)}, []string{"Prefix: it has 1200 bytes in a key"}},
 		"outpost":            {objectstore.Options{Bucket: "arn:aws:s3-outposts:us-west-2:123456789012:outpost/o/accesspoint/files"}, []string{"Bucket: "}},
 		"bucket-arn":         {objectstore.Options{Bucket: "arn:aws:s3:::files"}, []string{"is not the ARN of an access point"}},
 		"access-point-dir":   {objectstore.Options{Bucket: point + "/object/x"}, []string{"is not the ARN of an access point"}},

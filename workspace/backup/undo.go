@@ -1,6 +1,7 @@
 package backup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,7 +19,8 @@ type UndoOptions struct {
 	// session of the last change that can be undone.
 	Session string
 	// Last is how many changes are undone. Those of one call of a tool count as one.
-	// If one of them cannot be undone, none is. Zero means one.
+	// If one of them cannot be undone, none is. Zero means one; Undo refuses a negative
+	// number.
 	Last int
 	// All undoes all changes of the session that the journal has. A change in whose
 	// files somebody else has written is left out, and is one of the errors. So is a
@@ -73,6 +75,7 @@ func (f *FS) Changes(ctx context.Context, session string) ([]Change, error) {
 //
 // [workspace.ErrConflict] with the name of a file that somebody else has written,
 // created or removed since; [io/fs.ErrNotExist] if there is nothing to undo;
+// [io/fs.ErrInvalid] for a negative UndoOptions.Last;
 // [errors.ErrUnsupported] for what was not kept; and those of the operations that
 // revert a change, such as [workspace.ErrPolicy].
 func (f *FS) Undo(ctx context.Context, opts *UndoOptions) ([]Change, error) {
@@ -83,6 +86,9 @@ func (f *FS) Undo(ctx context.Context, opts *UndoOptions) ([]Change, error) {
 	u := undo{recorder: exact.(*recorder)}
 	if opts != nil {
 		u.UndoOptions = *opts
+	}
+	if u.Last < 0 {
+		return nil, ops.Error(ops.Undo, ".", fs.ErrInvalid, errors.New("a negative number of changes"))
 	}
 	unlock, err := u.locks.all(ctx, ops.Undo, ".")
 	if err != nil {
@@ -170,7 +176,7 @@ func (u *undo) none() string {
 // enough reports whether as many changes are reverted as the options say, so that c is
 // not reverted.
 func (u *undo) enough(c *Change) bool {
-	return !u.All && u.groups >= max(u.Last, 1) && !u.together(c)
+	return !u.All && u.groups >= cmp.Or(u.Last, 1) && !u.together(c)
 }
 
 // count counts c, which was reverted.

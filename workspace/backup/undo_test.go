@@ -199,6 +199,9 @@ func TestUndoAll(t *testing.T) {
 	if err := b.Rm(first, "d", &workspace.RmOptions{Recursive: true}); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := b.Undo(ctx, &backup.UndoOptions{Last: -1}); !errors.Is(err, fs.ErrInvalid) {
+		t.Errorf("Undo of -1 changes = %v, want %v", err, fs.ErrInvalid)
+	}
 	changes, err := b.Undo(ctx, &backup.UndoOptions{Last: 2})
 	if err != nil || len(changes) != 2 || changes[0].Op != "rm" || changes[1].Path != "a" || changes[0].Session != "first" {
 		t.Fatalf("Undo of two = %+v, %v", changes, err)

@@ -169,7 +169,7 @@ func (w watchers) over(seen, fsys workspace.FileSystem, name string, log *audit.
 	if w.git.on() {
 		stager, err := gitstage.Open(fsys, filepath.FromSlash(fallback.Root(fsys)), opts)
 		if err != nil {
-			return nil, err
+			return nil, &settingError{"git", err}
 		}
 		observers = append(observers, stager)
 	}

@@ -53,3 +53,19 @@ func TestAuditOfReference(t *testing.T) {
 		t.Errorf("the log is %s, %v, want two operations with hashed names", log, err)
 	}
 }
+
+// TestObserverErrors tests that an observer that cannot be opened is reported where the file
+// describes it.
+func TestObserverErrors(t *testing.T) {
+	const head = "workspaces:\n  main:\n    provider: {kind: localbash, root: .}\n"
+	t.Setenv("PATH", t.TempDir()) // without git
+	for text, want := range map[string]string{
+		"    audit: {file: none/log}\n": `workspace.yaml:4:12: the workspace "main" cannot be opened: audit log `,
+		"    git: {stage: true}\n":      `workspace.yaml:4:10: the workspace "main" cannot be opened: git: `,
+	} {
+		_, err := parse(t, t.TempDir(), head+text).Open(t.Context(), workspacekit.NewRegistry())
+		if err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("Open with %q = %v, want %s", text, err, want)
+		}
+	}
+}

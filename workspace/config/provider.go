@@ -87,8 +87,20 @@ func (c *Config) fromNode(p *diagnostics, r *Registry, d *description, in kind.I
 	return provider{name: d.kind.Text, kind: of, in: in}
 }
 
+// settingError is an error about a key of a workspace beside its provider.
+type settingError struct {
+	key string
+	err error
+}
+
+// Error implements error.
+func (e *settingError) Error() string { return e.err.Error() }
+
+// Unwrap returns the error itself.
+func (e *settingError) Unwrap() error { return e.err }
+
 // addError adds what a kind says of the provider: each of the errors that it
-// joined.
+// joined. A [settingError] is about its own key.
 func (d *description) addError(p *diagnostics, err error) {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok && isJoined(err, joined.Unwrap()) {
 		for _, part := range joined.Unwrap() {
@@ -100,6 +112,10 @@ func (d *description) addError(p *diagnostics, err error) {
 	var about *kind.Error
 	if errors.As(err, &about) {
 		at = d.Provider.Find(about.Key)
+	}
+	var setting *settingError
+	if errors.As(err, &setting) {
+		at = d.node.Find(setting.key)
 	}
 	p.Add(at, "%s", document.Redact(err.Error(), d.node.Variables()))
 }

@@ -78,7 +78,7 @@ func newWorkspace(opener provider, fsys workspace.FileSystem, l layers) (*Worksp
 	w := &Workspace{opener: opener, fsys: fsys, layers: l}
 	log, err := l.watchers.audit.open()
 	if err != nil {
-		return nil, err
+		return nil, &settingError{"audit", err}
 	}
 	seen, err := opener.protect(fsys)
 	if err != nil {

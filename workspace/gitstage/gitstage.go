@@ -52,7 +52,8 @@ const DefaultTimeout = 10 * time.Second
 // Options are the settings of a [Stager].
 type Options struct {
 	// Timeout is how long it may take to stage what one operation has changed, another
-	// program that has locked the index included. Zero means [DefaultTimeout].
+	// program that has locked the index included. Zero means [DefaultTimeout]; Open
+	// refuses a negative one.
 	Timeout time.Duration
 	// Report learns, by its After, of each attempt to stage something: an event with
 	// the operation [Op] and the names of the operation before. Nil means that nobody
@@ -79,11 +80,15 @@ var _ observe.Observer = (*Stager)(nil)
 //
 // # Errors
 //
-// A folder that is not found, and a git that is not found, or that is in the folder.
+// A folder that is not found, and a git that is not found, or that is in the folder;
+// [fs.ErrInvalid] for a negative Timeout.
 func Open(fsys workspace.FileSystem, dir string, opts *Options) (*Stager, error) {
 	s := &Stager{fsys: fsys}
 	if opts != nil {
 		s.opts = *opts
+	}
+	if s.opts.Timeout < 0 {
+		return nil, fmt.Errorf("git: a timeout below zero: %w", fs.ErrInvalid)
 	}
 	if s.opts.Timeout == 0 {
 		s.opts.Timeout = DefaultTimeout

@@ -207,6 +207,9 @@ func TestNoRepository(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer local.Close()
+	if _, err := gitstage.Open(local, fallback.Root(local), &gitstage.Options{Timeout: -1}); !errors.Is(err, fs.ErrInvalid) {
+		t.Errorf("Open with a negative timeout = %v, want %v", err, fs.ErrInvalid)
+	}
 	reports := 0
 	stager, err := gitstage.Open(local, fallback.Root(local), &gitstage.Options{Report: observe.Func(func(context.Context, observe.Event) { reports++ })})
 	if err != nil {

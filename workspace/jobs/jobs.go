@@ -36,7 +36,7 @@ const (
 	DefaultEnded   = 16      // ended commands that are kept
 )
 
-// Options bound what [Jobs] keep.
+// Options bound what [Jobs] keep. A negative number means what zero means.
 type Options struct {
 	// Output is how many bytes of what each command writes are kept, the last ones. Zero
 	// means [DefaultOutput].

@@ -84,7 +84,7 @@ const DefaultApprovalTimeout = time.Minute
 // ApproverOptions tune an [Approver].
 type ApproverOptions struct {
 	// Timeout is how long a question waits for its turn, and then for its answer: at
-	// most half of the time that is left to the call. Zero means
+	// most half of the time that is left to the call. Zero or less means
 	// [DefaultApprovalTimeout].
 	Timeout time.Duration
 }

@@ -29,7 +29,7 @@ exec 3<&0 4>&1 5>&2
 # A shell says on its standard error that a signal has ended a program, except for INT
 # and PIPE. That of a program that exits with 137 is the same code without the words.
 said=$("$sh" -c '(exec "$@" <&3 >&4 2>&5 3<&- 4>&- 5>&-); printf =%d $?' sh \
-	"$env" ENVIRONMENT "$sh" -c 'exec "$@"' sh "$@" 2>&1)
+	"$env" ENVIRONMENT "$sh" -c 'exec "$@"' sh ODD "$@" 2>&1)
 code=${said##*=}
 said=${said%=*}
 signal=

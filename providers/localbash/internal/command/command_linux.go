@@ -207,7 +207,8 @@ func (r *Runner) start(c Command, mark string, s *sandbox) (*process, error) {
 			p.streams.close()
 		}
 	}()
-	env := map[string]string{"PATH": s.path, "HOME": r.keeper.home, "PWD": filepath.Join(r.root, filepath.FromSlash(c.Name))}
+	dir := filepath.Join(r.root, filepath.FromSlash(c.Name))
+	env := map[string]string{"PATH": s.path, "HOME": r.keeper.home, "PWD": dir}
 	for _, name := range []string{"LANG", "TERM"} {
 		if value, ok := os.LookupEnv(name); ok {
 			env[name] = value
@@ -241,7 +242,7 @@ func (r *Runner) start(c Command, mark string, s *sandbox) (*process, error) {
 	if s.bwrap == "" {
 		p.cmd.Dir = fmt.Sprintf("/proc/self/fd/%d", c.Dir.Fd())
 	} else {
-		args, argsErr := memory("arguments", s.arguments(r, c, env["PWD"]))
+		args, argsErr := memory("arguments", s.arguments(r, c, dir))
 		if err = argsErr; err != nil {
 			return nil, err
 		}

@@ -22,7 +22,10 @@ import (
 // is not valid is never repaired.
 func (t *Tool) arguments(args json.RawMessage) (_ json.RawMessage, notes []string, _ error) {
 	err := checkArguments(t.input(), args)
-	if err == nil || t.toolset.strict || checkJSON(args) != nil {
+	if err == nil {
+		return args, nil, nil
+	}
+	if t.toolset.strict || checkJSON(args) != nil {
 		return args, nil, t.lacking(err)
 	}
 	var r reader

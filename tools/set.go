@@ -79,9 +79,11 @@ type Options struct {
 	About map[string]string
 }
 
-// checkNumbers returns the error of a negative number that means nothing.
-func (o Options) checkNumbers() error {
+// check returns the error of an option that means nothing.
+func (o Options) check() error {
 	switch {
+	case o.Descriptions != "" && o.Descriptions != DescriptionsFull && o.Descriptions != DescriptionsCompact:
+		return fmt.Errorf("unknown descriptions %q: they are %s or %s", o.Descriptions, DescriptionsFull, DescriptionsCompact)
 	case o.MaxTools < 0:
 		return fmt.Errorf("%w: MaxTools is %d: give the most tools that a set may have, or 0 for %d", fs.ErrInvalid, o.MaxTools, DefaultMaxTools)
 	case o.RunOutput < 0:
@@ -103,15 +105,6 @@ const (
 	// Dialects other than [DialectWorkspace] have short descriptions only.
 	DescriptionsCompact Descriptions = "compact"
 )
-
-// check returns the error of an unknown value.
-func (d Descriptions) check() error {
-	switch d {
-	case "", DescriptionsFull, DescriptionsCompact:
-		return nil
-	}
-	return fmt.Errorf("unknown descriptions %q: they are %s or %s", d, DescriptionsFull, DescriptionsCompact)
-}
 
 // Set is the tools of a workspace, or of several. It is safe for concurrent
 // use.
@@ -139,7 +132,7 @@ func New(ws *workspace.Workspace, opts *Options) (*Set, error) {
 	}
 	d, err := dialectOf(o.Dialect)
 	if err == nil {
-		err = errors.Join(o.Descriptions.check(), o.checkNumbers())
+		err = o.check()
 	}
 	if err != nil {
 		return nil, fmt.Errorf("tools: %w", err)

@@ -66,7 +66,7 @@ func newAll(workspaces []*workspace.Workspace, o Options) (*Set, error) {
 	}
 	d, err := dialectOf(o.Dialect)
 	if err == nil {
-		err = errors.Join(o.Descriptions.check(), o.checkNumbers())
+		err = o.check()
 	}
 	if err != nil {
 		return nil, err

@@ -1,5 +1,5 @@
-// Package rewrite makes of a script one that the interpreter of mvdan.cc/sh runs as bash would run the
-// first, without reaching the host, and within budgets.
+// Package rewrite changes a script so that the interpreter of mvdan.cc/sh runs it as bash runs the
+// original, within budgets, and does not reach the host.
 //
 // The text of a script goes in ([Rewriter.Parse]), and a tree comes out. The tree is a script again,
 // which can be printed and parsed: functions, eval and the parts of pipelines need that. It calls

@@ -25,7 +25,11 @@ func (ts *toolset) hint(ctx context.Context, op, path string, code Code, err err
 	if errors.As(err, &hinted) {
 		return hinted.hint
 	}
-	if remedy := ops.RemedyOf(err); remedy != "" {
+	remedy := ops.RemedyOf(err)
+	switch {
+	case op == ops.Run && code.Retryable():
+		return runHint(remedy)
+	case remedy != "":
 		return remedyHint(code, remedy)
 	}
 	ctx = policy.WithApprover(ctx, nil) // nobody is asked for a hint
@@ -70,6 +74,16 @@ func remedyHint(code Code, remedy string) string {
 		return "The store does not answer just now. Try the same call again; if that fails too, tell the user: " + remedy + "."
 	}
 	return "Trying again will not help. Tell the user: " + remedy + "."
+}
+
+// runHint is the advice about a command whose end is not known. Unlike other calls, it cannot
+// just be made again.
+func runHint(remedy string) string {
+	hint := "The command may have done some of its work. Look for that before you run it again."
+	if remedy != "" {
+		hint += " If it fails again, tell the user: " + remedy + "."
+	}
+	return hint
 }
 
 // Hints that are the same for each tool.

@@ -20,7 +20,7 @@ import (
 )
 
 // runner is a machine with commands, which last until they are killed. "flood" writes 4 MiB
-// first, and "true" ends at once.
+// first, "true" ends at once, and what "lost" did is not known.
 type runner struct {
 	machine
 	running *atomic.Int32
@@ -38,10 +38,24 @@ func (m runner) Run(ctx context.Context, opts *workspace.RunOptions) (*workspace
 			return nil, err
 		}
 	}
+	if strings.HasSuffix(line, "lost") {
+		return nil, workspace.ErrUnavailable
+	}
 	if !strings.HasSuffix(line, "true") {
 		<-ctx.Done()
 	}
 	return &workspace.RunResult{}, ctx.Err()
+}
+
+// TestLostCommand tests that a command whose end is not known is not just repeated: it may have
+// done its work.
+func TestLostCommand(t *testing.T) {
+	t.Parallel()
+	set := newRunSet(t, runner{machine{memory.New(nil)}, new(atomic.Int32)}, &tools.Options{})
+	got := call(t, set, "run", object{"command": "lost"})
+	if !got.IsError || got.Error.Code != tools.CodeUnavailable || got.Error.Hint != "The command may have done some of its work. Look for that before you run it again." {
+		t.Errorf("run of a command that is lost = %+v", got.Error)
+	}
 }
 
 // TestSessionClose closes sessions while they start commands, at random moments. Nothing

@@ -173,7 +173,15 @@ func TestMain(m *testing.M) {
 			panic(err)
 		}
 	}
-	os.Exit(m.Run())
+	exhaustive.Quicken()
+	dir, err := os.MkdirTemp("", "conformance-")
+	if err != nil {
+		panic(err)
+	}
+	os.Setenv("TMPDIR", dir) // where commands leave files
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
 }
 
 // TestBase proves that what the mutants are made from passes every case.

@@ -27,6 +27,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	aferofs "github.com/workspacekit/workspacekit/providers/afero"
 	"github.com/workspacekit/workspacekit/providers/container"
@@ -41,6 +42,7 @@ var compareTime = flag.Duration("compare.time", 0, "how long the longest compari
 
 // TestMain makes few comparisons unless a flag asks for more.
 func TestMain(m *testing.M) {
+	exhaustive.Quicken()
 	flag.Parse()
 	checks := "5"
 	if *compareTime > 0 {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/workspacekit/workspacekit/adapters/mcp"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
@@ -29,6 +30,7 @@ const (
 
 func TestMain(m *testing.M) {
 	if os.Getenv(serveVariable) == "" {
+		exhaustive.Quicken()
 		os.Exit(m.Run())
 	}
 	if err := serveProcess(os.Getenv(serveVariable) == "http"); err != nil {

@@ -20,6 +20,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the golden files of scripts")
 
 func TestMain(m *testing.M) {
+	exhaustive.Quicken()
 	testscript.Main(m, map[string]func(){"workspace": func() { runProgram(locateInside) }, "test-agent": runAgent})
 }
 

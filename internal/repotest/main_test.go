@@ -13,6 +13,7 @@ import (
 
 	"github.com/workspacekit/workspacekit"
 	"github.com/workspacekit/workspacekit/internal/cli"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
@@ -22,6 +23,7 @@ const envResolve = "WORKSPACEKIT_TEST_RESOLVE"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(envResolve) == "" {
+		exhaustive.Quicken()
 		testscript.Main(m, map[string]func(){"workspace": runWorkspace})
 	}
 	if err := resolve(os.Stdin, os.Stdout); err != nil {

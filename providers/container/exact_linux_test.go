@@ -26,6 +26,7 @@ import (
 
 func TestMain(m *testing.M) {
 	swaptest.Main()
+	exhaustive.Quicken()
 	// Tests mostly wait, for shells, engines and watches. -parallel still wins.
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -19,6 +20,7 @@ func TestMain(m *testing.M) {
 	beSwapper()
 	role := os.Getenv(childEnv)
 	if role == "" {
+		exhaustive.Quicken()
 		os.Exit(m.Run())
 	}
 	play, ok := roles()[role]

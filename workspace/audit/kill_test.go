@@ -41,6 +41,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	exhaustive.Quicken()
 	os.Exit(m.Run())
 }
 

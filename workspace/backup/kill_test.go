@@ -34,6 +34,7 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, changeForever(dir))
 		os.Exit(1)
 	}
+	exhaustive.Quicken()
 	os.Exit(m.Run())
 }
 

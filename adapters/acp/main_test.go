@@ -1,0 +1,13 @@
+package acp_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
+)
+
+func TestMain(m *testing.M) {
+	exhaustive.Quicken()
+	os.Exit(m.Run())
+}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/shell/bashtool"
 	"github.com/workspacekit/workspacekit/tools"
@@ -37,6 +38,7 @@ func newBashSet(t *testing.T, files map[string]string, opts *tools.Options, name
 
 func TestBash(t *testing.T) {
 	t.Parallel()
+	exhaustive.NotShort(t, "waits for a script")
 	set := newBashSet(t, map[string]string{"d/a.txt": "a\n"}, &tools.Options{}, "main")
 	tool, ok := set.Lookup("bash")
 	if !ok || tool.Name != "workspace__main__bash" {

@@ -4,7 +4,7 @@
 //	WORKSPACEKIT_TESTS=long    also long tests, and all of what else is sampled, as .ci/run does
 //	WORKSPACEKIT_TESTS=all     everything, as ".ci/run exhaustive" does
 //
-// in the environment, and never with -short.
+// in the environment, and not with -short. With -short alone, still less is tried.
 package exhaustive
 
 import (
@@ -86,13 +86,13 @@ func Sample(tb testing.TB, n uint32) {
 	}
 }
 
-// Sampled returns about one in n of names, the same ones in each run: one in 3n with -short,
+// Sampled returns about one in n of names, the same ones in each run: one in 3n with -short alone,
 // and all if tests try what takes long or -run asks for subtests.
 func Sampled(names []string, n uint32) []string {
 	if IsLong() || strings.Contains(flag.Lookup("test.run").Value.String(), "/") {
 		return names
 	}
-	if testing.Short() {
+	if isShort() {
 		n *= 3
 	}
 	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
@@ -102,10 +102,14 @@ func Sampled(names []string, n uint32) []string {
 	})
 }
 
-// NotShort skips the test with -short, and says what it does that takes time.
+// isShort reports whether there is -short alone. With the variable, as in the step of .ci/run with
+// the race detector, -short leaves out less.
+func isShort() bool { return testing.Short() && level == "" }
+
+// NotShort skips the test with -short alone, and says what it does that takes time.
 func NotShort(tb testing.TB, what string) {
 	tb.Helper()
-	if testing.Short() {
+	if isShort() {
 		tb.Skipf("left out: it %s; run it without -short", what)
 	}
 }

@@ -186,7 +186,9 @@ func (p place) has(t testing.TB) bool {
 	if p.engine == "" {
 		return false
 	}
-	exhaustive.NotShort(t, "runs containers")
+	if testing.Short() {
+		t.Skip("-short: this computer is enough")
+	}
 	if p.image == "WORKSPACEKIT_DEBIAN_IMAGE" {
 		exhaustive.Need(t, "the tests in "+p.name)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -12,6 +13,7 @@ import (
 // TestGrepLooksIntoNothingIgnored counts what is sent for a search in a tree that
 // is mostly ignored.
 func TestGrepLooksIntoNothingIgnored(t *testing.T) {
+	exhaustive.NotShort(t, "makes a large tree")
 	o := &observer{}
 	f := open(t, &container.Options{Executor: o, Root: t.TempDir()})
 	files := map[string]string{

@@ -189,6 +189,7 @@ func TestInotifyd(t *testing.T) {
 // where inotifywait reports that.
 func TestReplacedTop(t *testing.T) {
 	t.Parallel()
+	exhaustive.NotShort(t, "waits for events")
 	if _, err := exec.LookPath("inotifywait"); err != nil {
 		enginetest.Lacking(t, "there is no inotifywait: install inotify-tools")
 	}
@@ -209,6 +210,7 @@ func TestReplacedTop(t *testing.T) {
 // another in its place.
 func TestInotifydBelow(t *testing.T) {
 	t.Parallel()
+	exhaustive.NotShort(t, "waits for events")
 	root := t.TempDir()
 	shell(t, root, "mkdir -p a/b")
 	f := open(t, &container.Options{Executor: withInotifyd(t), Root: root})

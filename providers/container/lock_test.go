@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -12,6 +13,7 @@ import (
 // TestTwoClients has two clients that know nothing of each other add to one
 // file, each by another name for it.
 func TestTwoClients(t *testing.T) {
+	exhaustive.NotShort(t, "runs two clients")
 	inImages(t, func(t *testing.T, r *running) {
 		opts := r.options(t)
 		clients := []*container.FS{open(t, opts), open(t, opts)}

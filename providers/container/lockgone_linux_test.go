@@ -21,6 +21,7 @@ import (
 // TestLockOfRemovedDirectory has a directory removed by the time that a shell in
 // it makes a lock, which it must not try for ever.
 func TestLockOfRemovedDirectory(t *testing.T) {
+	exhaustive.NotShort(t, "waits for a lock")
 	text, err := program.Text()
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,7 @@ import (
 // TestRequests counts the requests of each operation on a tree of 60 folders, and compares
 // those that are always as many with the page.
 func TestRequests(t *testing.T) {
+	exhaustive.NotShort(t, "counts the requests of every operation")
 	page, err := os.ReadFile("../../docs/container-details.md")
 	if err != nil {
 		t.Fatal(err)

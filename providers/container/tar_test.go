@@ -13,6 +13,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -179,6 +180,7 @@ var errAny = errors.New("any error")
 // TestExportAfterFailedImport exports while the files of an import that was given
 // up are still being removed.
 func TestExportAfterFailedImport(t *testing.T) {
+	exhaustive.NotShort(t, "waits for a command that fails")
 	f := open(t, &container.Options{Executor: container.Command{}, Root: t.TempDir()})
 	entries := []entry{}
 	for i := range 1000 { // which are removed within the time that an export waits

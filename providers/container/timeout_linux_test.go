@@ -147,6 +147,7 @@ func TestProgramThatHangs(t *testing.T) {
 // container's fault. A machine that is too slow for a timeout gets a longer one.
 func TestSlowIsNoTimeout(t *testing.T) {
 	t.Parallel()
+	exhaustive.NotShort(t, "waits for a slow command")
 	executor := localExecutor(t)
 	for timeout := shortTimeout / 2; ; timeout *= 4 {
 		err := beSlow(t, executor, timeout)

@@ -56,6 +56,7 @@ func eachSandbox(t *testing.T, test func(t *testing.T, fsys *localbash.FS)) {
 // TestRunConformance runs the cases for commands, and those for what run changes.
 func TestRunConformance(t *testing.T) {
 	t.Parallel()
+	exhaustive.NotShort(t, "waits for the ends of processes")
 	for _, sandbox := range []localbash.Sandbox{localbash.SandboxRequire, localbash.SandboxOff} {
 		t.Run(string(sandbox), func(t *testing.T) {
 			conformance.Run(t, func(t *testing.T) workspace.FileSystem {
@@ -528,6 +529,7 @@ func TestRunReference(t *testing.T) {
 // TestRunForkBomb starts processes without end as a user who has limits.
 func TestRunForkBomb(t *testing.T) {
 	t.Parallel()
+	exhaustive.NotShort(t, "starts processes without end")
 	openRunner(t, localbash.Run{Sandbox: localbash.SandboxRequire}) // or skip
 	if os.Geteuid() != 0 {
 		t.Skip("only the super-user can become a user without other processes")

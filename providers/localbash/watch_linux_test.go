@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -254,6 +255,7 @@ func TestWatchMounts(t *testing.T) {
 
 // TestWatchUnmounted takes a file system away.
 func TestWatchUnmounted(t *testing.T) {
+	exhaustive.NotShort(t, "waits for a mount")
 	dir := t.TempDir()
 	mount := filepath.Join(dir, "mount")
 	put(t, filepath.Join(mount, "hidden"), "")

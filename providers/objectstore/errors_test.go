@@ -16,6 +16,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/providers/objectstore"
 	"github.com/workspacekit/workspacekit/tools"
@@ -34,6 +35,7 @@ type errorCase struct {
 // TestErrors compares the code and the text of each error with those in
 // testdata/errors.golden. It has one part for each situation and operation.
 func TestErrors(t *testing.T) {
+	exhaustive.NotShort(t, "waits for retries")
 	var got strings.Builder
 	for _, c := range append(storeErrors(), wayErrors()...) {
 		f := c.open(t)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -21,6 +22,7 @@ import (
 // TestConflict changes what each edit left, as another program, and then undoes the
 // edit. Nothing that the other program wrote may be lost.
 func TestConflict(t *testing.T) {
+	exhaustive.NotShort(t, "makes changes in several stores")
 	put := func(name string) func(context.Context, workspace.FileSystem) error {
 		return func(ctx context.Context, fsys workspace.FileSystem) error {
 			_, err := fsys.WriteFile(ctx, name, []byte("foreign"), nil)

@@ -17,7 +17,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit"
-	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
@@ -273,7 +272,9 @@ func manyOf(n int, provider string) []byte {
 
 // TestOpenMany shows what many workspaces in one file cost.
 func TestOpenMany(t *testing.T) {
-	exhaustive.NotShort(t, "opens hundreds of workspaces")
+	if testing.Short() {
+		t.Skip("left out with -short: it opens hundreds of workspaces")
+	}
 	for _, tt := range []struct {
 		name, provider string
 		n              int

@@ -216,6 +216,7 @@ func TestShellThatDies(t *testing.T) {
 }
 
 func TestContextEndsACall(t *testing.T) {
+	exhaustive.NotShort(t, "waits for a call")
 	s := open(t, start("sh"))
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()

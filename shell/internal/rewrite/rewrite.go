@@ -260,19 +260,7 @@ func (r *Rewriter) rewrite(node syntax.Node) (err error) {
 				}
 			}
 		case *syntax.Assign:
-			joinList(node.Value)
-			unescapeWord(node.Value)
-			unescapeElements(node)
-			if node.Name != nil && r.maps[node.Name.Value] {
-				keys(node)
-			} else if node.Name != nil {
-				renameArithm(node.Index)
-				if node.Array != nil {
-					for _, elem := range node.Array.Elems {
-						renameArithm(elem.Index)
-					}
-				}
-			}
+			r.assign(node)
 		case *syntax.ArrayExpr:
 			total := 0
 			for _, elem := range node.Elems {
@@ -291,17 +279,7 @@ func (r *Rewriter) rewrite(node syntax.Node) (err error) {
 		case *syntax.TestClause:
 			node.X = r.guardTest(precedence(node.X))
 		case *syntax.Redirect:
-			if node.Op == syntax.RdrClob {
-				node.Op = syntax.RdrOut
-			}
-			joinList(node.Word)
-			if node.Op != syntax.Hdoc && node.Op != syntax.DashHdoc {
-				unescapeWord(node.Word)
-			}
-			if node.Hdoc != nil {
-				quoteLiterally(node.Hdoc.Parts)
-			}
-			guardWord(node.Hdoc, false, false)
+			redirect(node)
 		case *syntax.Word:
 			err = r.word(node)
 		case *syntax.ParamExp:
@@ -333,6 +311,40 @@ func (r *Rewriter) rewrite(node syntax.Node) (err error) {
 		return err == nil
 	})
 	return err
+}
+
+// assign rewrites one assignment, to a name or to an element, but for its guard.
+func (r *Rewriter) assign(as *syntax.Assign) {
+	joinList(as.Value)
+	unescapeWord(as.Value)
+	unescapeElements(as)
+	switch {
+	case as.Name == nil:
+	case r.maps[as.Name.Value]:
+		keys(as)
+	default:
+		renameArithm(as.Index)
+		if as.Array != nil {
+			for _, elem := range as.Array.Elems {
+				renameArithm(elem.Index)
+			}
+		}
+	}
+}
+
+// redirect rewrites a redirection. The end of a here-document is no word that is expanded.
+func redirect(redir *syntax.Redirect) {
+	if redir.Op == syntax.RdrClob {
+		redir.Op = syntax.RdrOut
+	}
+	joinList(redir.Word)
+	if redir.Op != syntax.Hdoc && redir.Op != syntax.DashHdoc {
+		unescapeWord(redir.Word)
+	}
+	if redir.Hdoc != nil {
+		quoteLiterally(redir.Hdoc.Parts)
+	}
+	guardWord(redir.Hdoc, false, false)
 }
 
 // reserved are names that a script cannot give to functions, because what they do is

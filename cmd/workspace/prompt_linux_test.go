@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/internal/enginetest"
 )
 
 // console is a program at a pseudo-terminal.
@@ -29,7 +30,7 @@ func newConsole(t *testing.T, args ...string) *console {
 	t.Helper()
 	file, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)
 	if err != nil {
-		t.Skip(err)
+		enginetest.Lacking(t, "there are no terminals here: %v", err)
 	}
 	t.Cleanup(func() { file.Close() })
 	control, err := file.SyscallConn()
@@ -43,11 +44,11 @@ func newConsole(t *testing.T, args ...string) *console {
 		}
 	})
 	if err != nil {
-		t.Skip(err)
+		enginetest.Lacking(t, "there are no terminals here: %v", err)
 	}
 	tty, err := os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|syscall.O_NOCTTY, 0)
 	if err != nil {
-		t.Skip(err)
+		enginetest.Lacking(t, "there are no terminals here: %v", err)
 	}
 	defer tty.Close()
 	c := &console{t: t, file: file, cmd: exec.CommandContext(t.Context(), args[0], args[1:]...)}

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,7 +109,7 @@ func runAgentkitRead(ctx context.Context, ts *toolset, in *agentkitReadInput) (*
 	if in.From == 0 && in.To == 0 {
 		return &agentkitText{ts.showWhole(ctx, path, file)}, nil
 	}
-	lines := ts.showLines(ctx, path, file, max(1, int(in.From)), orDefault(in.To, file.lines))
+	lines := ts.showLines(ctx, path, file, max(1, int(in.From)), int(cmp.Or(in.To, integer(file.lines))))
 	return &agentkitText{strings.TrimSuffix(strings.TrimSuffix(lines, "\n"), "\r")}, nil
 }
 

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -291,7 +292,7 @@ type claudeGrepInput struct {
 func runClaudeGrep(ctx context.Context, ts *toolset, in *claudeGrepInput) (*textResult, error) {
 	opts := &workspace.GrepOptions{
 		Path: in.Path, IgnoreCase: in.IgnoreCase, Multiline: in.Multiline, IncludeGlob: in.Glob,
-		MaxResults: orDefault(in.HeadLimit, grepDefault), Gitignore: true,
+		MaxResults: int(cmp.Or(in.HeadLimit, grepDefault)), Gitignore: true,
 		FirstOnly: in.OutputMode == "" || in.OutputMode == "files_with_matches", Count: in.OutputMode == "count",
 	}
 	if in.OutputMode == "content" {

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -94,7 +95,7 @@ func runOpenAIRead(ctx context.Context, ts *toolset, in *openaiReadInput) (*text
 		return nil, &argumentError{message: fmt.Sprintf("offset exceeds file length: it is %d, and %s has %s", first, in.FilePath, wording.Count(file.lines, "line", "lines")),
 			hint: "Give the number of a line."}
 	}
-	w := file.head(first, orDefault(in.Limit, readLines), false)
+	w := file.head(first, int(cmp.Or(in.Limit, readLines)), false)
 	ts.saw(ctx, name, file.version, file.stored, w.start, w.end, file.lines)
 	var lines []string
 	for line := range strings.Lines(w.text) {
@@ -132,7 +133,7 @@ func runOpenAIList(ctx context.Context, ts *toolset, in *openaiListInput) (*text
 	if err != nil {
 		return nil, err
 	}
-	entries, more, err := ts.levels(ctx, root, orDefault(in.Depth, 2))
+	entries, more, err := ts.levels(ctx, root, int(cmp.Or(in.Depth, 2)))
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +142,7 @@ func runOpenAIList(ctx context.Context, ts *toolset, in *openaiListInput) (*text
 		return nil, &argumentError{message: "offset exceeds directory entry count", hint: fmt.Sprintf("There are %s.", wording.Count(len(entries), "entry", "entries"))}
 	}
 	lines := []string{"Absolute path: " + absolute(root)}
-	last := min(len(entries), first-1+orDefault(in.Limit, openaiEntries))
+	last := min(len(entries), first-1+int(cmp.Or(in.Limit, openaiEntries)))
 	for _, e := range entries[first-1 : last] {
 		lines = append(lines, openaiLine(root, e))
 	}
@@ -237,7 +238,7 @@ func newOpenAIPatch(o *applyPatchOutput) *textResult {
 // runOpenAIGrep returns the paths of files with a match, sorted, one a line.
 func runOpenAIGrep(ctx context.Context, ts *toolset, in *openaiGrepInput) (*textResult, error) {
 	found, err := ts.ws.Grep(ctx, in.Pattern, &workspace.GrepOptions{
-		Path: in.Path, IncludeGlob: in.Include, FirstOnly: true, MaxResults: orDefault(in.Limit, grepDefault), Gitignore: true,
+		Path: in.Path, IncludeGlob: in.Include, FirstOnly: true, MaxResults: int(cmp.Or(in.Limit, grepDefault)), Gitignore: true,
 	})
 	if err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -48,7 +49,7 @@ func runGlob(ctx context.Context, ts *toolset, in *globInput) (*globOutput, erro
 	if err != nil {
 		return nil, err
 	}
-	limit := orDefault(in.Limit, globDefault)
+	limit := int(cmp.Or(in.Limit, globDefault))
 	out := &globOutput{dirs: strings.HasSuffix(in.Pattern, "/"), later: in.Cursor != ""}
 	opts := workspace.GlobOptions{Dir: in.Path, Gitignore: !in.IncludeIgnored}
 	if !in.Sort.byTime() {

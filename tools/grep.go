@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -166,7 +167,7 @@ func (in *grepInput) options() workspace.GrepOptions {
 // that is not known, and modified when each file was, in an order by time. modified is nil in
 // the order of paths.
 func (in *grepInput) search(ctx context.Context, ts *toolset, start place) (found *workspace.GrepResult, total int, modified map[string]int64, err error) {
-	opts, limit := in.options(), orDefault(in.MaxResults, grepDefault)
+	opts, limit := in.options(), int(cmp.Or(in.MaxResults, grepDefault))
 	if in.Sort.byTime() {
 		return in.searchByTime(ctx, ts, opts, start, limit)
 	}

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -54,7 +55,7 @@ func runLs(ctx context.Context, ts *toolset, in *lsInput) (*lsOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	limit := orDefault(in.Limit, lsDefault)
+	limit := int(cmp.Or(in.Limit, lsDefault))
 	children, err := ts.ws.Ls(ctx, path, &workspace.LsOptions{Limit: limit + 1, After: after.Path})
 	if err != nil {
 		return nil, err

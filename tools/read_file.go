@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -206,9 +207,9 @@ func (o *readFileOutput) show(file *content, in *readFileInput, most int) error 
 	case in.Tail > 0:
 		w = file.tail(int(in.Tail), most, in.LineNumbers)
 	case in.Column > 0:
-		w = file.part(max(int(in.Line), 1), int(in.Column), orDefault(in.Limit, columnChars))
+		w = file.part(max(int(in.Line), 1), int(in.Column), int(cmp.Or(in.Limit, columnChars)))
 	default:
-		w = file.headWithin(max(int(in.Line), 1), orDefault(in.Limit, readLines), most, in.LineNumbers)
+		w = file.headWithin(max(int(in.Line), 1), int(cmp.Or(in.Limit, readLines)), most, in.LineNumbers)
 	}
 	if w.start > max(file.lines, 1) {
 		return &argumentError{message: fmt.Sprintf(`parameter "line" is %d, and %s has %s`, in.Line, o.Path, wording.Count(file.lines, "line", "lines")),
@@ -255,15 +256,6 @@ func (c *content) tail(limit, most int, numbered bool) window {
 	w := c.headWithin(c.lines-lines+1, lines, most, numbered)
 	w.short = lines < min(limit, c.lines)
 	return w
-}
-
-// orDefault returns n, or byDefault where n was left out. Zero is no value of such a
-// parameter, as its minimum is 1.
-func orDefault(n integer, byDefault int) int {
-	if n == 0 {
-		return byDefault
-	}
-	return int(n)
 }
 
 // parts returns the picture, if the file is one.

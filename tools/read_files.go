@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -79,7 +80,7 @@ func runReadFiles(ctx context.Context, ts *toolset, in *readFilesInput) (*readFi
 		}
 	}
 	room := partBytes
-	for i, most := range shares(sizes, orDefault(in.MaxBytes, readBytes)) {
+	for i, most := range shares(sizes, int(cmp.Or(in.MaxBytes, readBytes))) {
 		item := &out.Files[i]
 		if item.file == nil {
 			continue

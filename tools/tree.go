@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -50,7 +51,7 @@ func runTree(ctx context.Context, ts *toolset, in *treeInput) (*treeOutput, erro
 	if err != nil {
 		return nil, err
 	}
-	depth := orDefault(in.Depth, treeDepth)
+	depth := int(cmp.Or(in.Depth, treeDepth))
 	levels := make([]string, depth+1)
 	for i := range levels {
 		levels[i] = strings.Repeat("*/", i) + "*"
@@ -68,7 +69,7 @@ func runTree(ctx context.Context, ts *toolset, in *treeInput) (*treeOutput, erro
 	files, dirs, end := cutTogether(files, dirs)
 	root := newTree(path, files, dirs)
 	out := &treeOutput{Path: path, Depth: depth}
-	left := root.open(depth, orDefault(in.Limit, treeDefault))
+	left := root.open(depth, int(cmp.Or(in.Limit, treeDefault)))
 	root.count(depth, out)
 	var text strings.Builder
 	root.write(&text, "")

@@ -203,6 +203,45 @@ func TestFindsWhatTheRegexpFindsAtRandom(t *testing.T) {
 	})
 }
 
+// TestPairIsTheFirst has two bytes at each place of buffers whose other bytes are like one of
+// them. The pairs after the end of a buffer do not count.
+func TestPairIsTheFirst(t *testing.T) {
+	t.Parallel()
+	const first, second = 'a', '!'
+	others := []byte("a\x01AxA!bxx")
+	for size := range 140 {
+		for _, distance := range []int{0, 1, 2, 31, 40} {
+			for place := range max(1, size) {
+				buf := bytes.Repeat([]byte{first, second}, size)[:size]
+				for i := range buf {
+					buf[i] = others[(i+place)%len(others)]
+				}
+				if place+distance < size {
+					buf[place], buf[place+distance] = first, second
+				}
+				for _, fold := range []bool{false, true} {
+					from := place % 7
+					want := pairIndex(buf, from, first, second, distance, fold)
+					if fast, plain := lines.PairIndexes(buf, from, first, second, distance, fold); fast != want || plain != want {
+						t.Fatalf("%q and %q at a distance of %d, fold %v, in %q from %d: %d with the processor's instructions and %d in Go, want %d", first, second, distance, fold, buf, from, fast, plain, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// pairIndex looks at one place after the other.
+func pairIndex(buf []byte, from int, first, second byte, distance int, fold bool) int {
+	equal := func(b, want byte) bool { return b == want || fold && b|0x20 == want|0x20 }
+	for i := from; i+distance < len(buf); i++ {
+		if equal(buf[i], first) && equal(buf[i+distance], second) {
+			return i
+		}
+	}
+	return -1
+}
+
 func FuzzFind(f *testing.F) {
 	f.Add("func \\w+", corpus, false)
 	f.Add("(?i)sk|b+", corpus, true)

@@ -7,12 +7,16 @@ import (
 	"strings"
 )
 
-// literal is text to look for.
-type literal struct {
-	text []byte // in lower case if fold is set
-	rare int    // the index in text of the byte to look for first
-	fold bool   // ASCII letters match in either case
+// Literal is text to look for. It is safe for concurrent use.
+type Literal struct {
+	text   []byte // in lower case if fold is set
+	fold   bool   // ASCII letters match in either case
+	pair   pair   // its two rarest bytes
+	offset int    // of the pair in text
 }
+
+// Len returns how many bytes it has.
+func (l *Literal) Len() int { return len(l.text) }
 
 // common lists bytes from the most common to the less common, as they occur in
 // source code and prose. What is not in it is rare.
@@ -26,163 +30,82 @@ func rarity(b byte) int {
 	return len(common)
 }
 
-// newLiteral returns the search for text. Its rarest byte is what the search
-// looks for first.
-func newLiteral(text string, fold bool) literal {
+// NewLiteral returns the search for text, which is not empty. If fold is set, it is ASCII.
+func NewLiteral(text string, fold bool) Literal {
 	if fold && strings.ToLower(text) == strings.ToUpper(text) {
 		fold = false
 	}
 	if fold {
 		text = strings.ToLower(text)
 	}
-	return literal{text: []byte(text), rare: Rarest(text), fold: fold}
+	first, second := rarest(text)
+	l := Literal{text: []byte(text), fold: fold, offset: min(first, second)}
+	l.pair = pair{first: text[l.offset], second: text[max(first, second)], distance: max(first, second) - l.offset}
+	if fold {
+		l.pair.fold = caseBit
+		l.pair.first |= caseBit
+		l.pair.second |= caseBit
+	}
+	return l
 }
 
-// Rarest returns the index of the byte in text that is least common in source code and
-// prose, where a search for text begins.
-func Rarest[T string | []byte](text T) int {
-	rarest := 0
-	for i := range len(text) {
-		if rarity(text[i]) > rarity(text[rarest]) {
-			rarest = i
+// rareWithin is how many bytes of a text are looked at for the rarest.
+const rareWithin = 256
+
+// rarest returns the indexes of the two bytes of text that are least common in source code
+// and prose: twice 0 for a single byte.
+func rarest(text string) (first, second int) {
+	second = min(1, len(text)-1)
+	if rarity(text[second]) > rarity(text[first]) {
+		first, second = second, first
+	}
+	for i := 2; i < min(len(text), rareWithin); i++ {
+		switch r := rarity(text[i]); {
+		case r > rarity(text[first]):
+			first, second = i, first
+		case r > rarity(text[second]):
+			second = i
 		}
 	}
-	return rarest
+	return first, second
 }
 
 // score estimates how much of a buffer l rules out.
-func (l literal) score() int {
-	score := 8*min(len(l.text), 16) + rarity(l.text[l.rare])
+func (l Literal) score() int {
+	first, _ := rarest(string(l.text))
+	score := 8*min(len(l.text), 16) + rarity(l.text[first])
 	if l.fold {
 		score -= 8
 	}
 	return score
 }
 
-// index returns the first place of l in buf at or after from, or -1.
-func (l *literal) index(buf []byte, from int) int {
-	if l.fold {
-		return l.indexFold(buf, from)
-	}
-	return l.indexExact(buf, from)
-}
-
-// indexExact looks for the rarest byte, which [bytes.IndexByte] does many bytes
-// at a time, and compares the rest where it finds one. Where that byte is not rare
-// after all, [bytes.Index] does better.
-func (l *literal) indexExact(buf []byte, from int) int {
-	want := l.text[l.rare]
-	misses := 0
-	for at := from + l.rare; at < len(buf); misses++ {
-		if begin := at - l.rare; misses > 8+(begin-from)/16 {
-			if next := bytes.Index(buf[begin:], l.text); next >= 0 {
-				return begin + next
-			}
-			return -1
-		}
-		next := bytes.IndexByte(buf[at:], want)
+// Index returns the first place of l in buf at or after from, or -1. It looks for the two
+// rarest bytes, and compares the rest where it finds them. Where these are not rare after
+// all, [bytes.Index] does better.
+func (l *Literal) Index(buf []byte, from int) int {
+	for at, misses := from+l.offset, 0; ; misses++ {
+		next := l.pair.index(buf, at)
 		if next < 0 {
 			return -1
 		}
-		start := at + next - l.rare
+		start := next - l.offset
 		if start+len(l.text) > len(buf) {
 			return -1
 		}
-		if buf[start] == l.text[0] && bytes.Equal(buf[start:start+len(l.text)], l.text) { // the first saves most calls
+		if l.fold && equalFold(buf[start:], l.text) || !l.fold && bytes.HasPrefix(buf[start:], l.text) {
 			return start
 		}
-		at += next + 1
-	}
-	return -1
-}
-
-// The constants of a search that looks at eight bytes at a time: eight times
-// 0x01, 0x80, and the bit in which upper and lower case of a letter differ.
-const (
-	everyLow  = 0x0101010101010101
-	everyHigh = 0x8080808080808080
-	everyCase = 0x2020202020202020
-)
-
-// indexFold looks for the rarest byte and its neighbour, in either case, at
-// 32 places at a time, and compares the rest where it finds both. It ignores
-// the bit of the case in all bytes, letters or not, which costs a comparison now
-// and then.
-func (l *literal) indexFold(buf []byte, from int) int {
-	if len(l.text) == 1 {
-		return l.indexFoldByte(buf, from)
-	}
-	pair := min(l.rare, len(l.text)-2)
-	first := everyLow * uint64(l.text[pair])
-	second := everyLow * uint64(l.text[pair+1])
-	at := from + pair
-	for ; at+33 <= len(buf); at += 32 {
-		window := buf[at : at+33]
-		a, b := pairs(window, first, second), pairs(window[8:], first, second)
-		c, d := pairs(window[16:], first, second), pairs(window[24:], first, second)
-		if (a|b|c|d)&everyHigh == 0 {
-			continue
-		}
-		for i, hits := range [...]uint64{a, b, c, d} {
-			if start := l.confirm(buf, at-pair+8*i, hits&everyHigh); start >= 0 {
-				return start
+		if at = next + 1; !l.fold && misses > 8+(start-from)/16 {
+			if rest := bytes.Index(buf[start+1:], l.text); rest >= 0 {
+				return start + 1 + rest
 			}
+			return -1
 		}
 	}
-	for start := at - pair; start+len(l.text) <= len(buf); start++ {
-		if l.foldsAt(buf, start) {
-			return start
-		}
-	}
-	return -1
 }
 
-// confirm returns the first place of l among the places that hits, a result of
-// pairs, has from at on, or -1.
-func (l *literal) confirm(buf []byte, at int, hits uint64) int {
-	for ; hits != 0; hits &= hits - 1 {
-		if start := at + bits.TrailingZeros64(hits)/8; l.foldsAt(buf, start) {
-			return start
-		}
-	}
-	return -1
-}
-
-// pairs returns a word with the high bit set for each of the first eight bytes
-// of window that is first and is followed by second, in either case. Sometimes
-// the bit of the byte above such a one is set, too; the other bits mean nothing.
-// first and second are bytes that are repeated eight times.
-//
-// The exclusive or is zero in a byte that is equal, so the word is searched for
-// zero bytes: see Warren, Hacker's Delight, section 6-1. To find "ne" in
-// "a Needle", eight places at a time:
-//
-//	window              a . N e e d l e   (. is the space)
-//	window ^ nnnnnnnn   zero at N, without the bit of the case
-//	window[1:] ^ eeee   zero at N, e and l
-//	both, or-ed         zero at N: the high bit of byte 2 is set
-func pairs(window []byte, first, second uint64) uint64 {
-	differ := (binary.LittleEndian.Uint64(window) ^ first) | (binary.LittleEndian.Uint64(window[1:]) ^ second)
-	differ &^= everyCase
-	return (differ - everyLow) &^ differ
-}
-
-// indexFoldByte looks for a single letter.
-func (l *literal) indexFoldByte(buf []byte, from int) int {
-	for i, b := range buf[from:] {
-		if b|0x20 == l.text[0] {
-			return from + i
-		}
-	}
-	return -1
-}
-
-// foldsAt reports whether l is at start in buf.
-func (l *literal) foldsAt(buf []byte, start int) bool {
-	return start+len(l.text) <= len(buf) && equalFold(buf[start:start+len(l.text)], l.text)
-}
-
-// equalFold reports whether b in lower case is text.
+// equalFold reports whether b begins with text in either case. It is as long at least.
 func equalFold(b, text []byte) bool {
 	for i, want := range text {
 		if b[i] != want && b[i] != upper(want) {
@@ -198,4 +121,49 @@ func upper(b byte) byte {
 		return b - 'a' + 'A'
 	}
 	return b
+}
+
+// pair is two bytes at a distance, which a search looks for at many places at once. A fold
+// of caseBit ignores the bit in which upper and lower case of a letter differ, in all
+// bytes, letters or not; both bytes have it then. Otherwise fold is 0.
+type pair struct {
+	first, second, fold byte
+	distance            int // from first to second; 0 if they are one byte
+}
+
+// The constants of a search that looks at eight bytes at once.
+const (
+	caseBit   = 0x20
+	everyLow  = 0x0101010101010101
+	everyHigh = 0x80 * everyLow
+	everyCase = caseBit * everyLow
+)
+
+// indexGo is index without instructions that only some processors have: it returns the first
+// place at or after from where the pair is, -1 if there is none.
+func (p *pair) indexGo(buf []byte, from int) int {
+	at, end := from, len(buf)-p.distance
+	for p.fold != 0 && at+8 <= end {
+		differ := (binary.LittleEndian.Uint64(buf[at:]) | everyCase) ^ everyLow*uint64(p.first)
+		differ |= (binary.LittleEndian.Uint64(buf[at+p.distance:]) | everyCase) ^ everyLow*uint64(p.second)
+		// Zero bytes are found as in Warren, Hacker's Delight, section 6-1. A bit above the
+		// lowest can be wrong.
+		if hits := (differ - everyLow) &^ differ & everyHigh; hits != 0 {
+			return at + bits.TrailingZeros64(hits)/8
+		}
+		at += 8
+	}
+	for ; at < end; at++ {
+		if p.fold == 0 {
+			next := bytes.IndexByte(buf[at:end], p.first)
+			if next < 0 {
+				return -1
+			}
+			at += next
+		}
+		if buf[at]|p.fold == p.first && buf[at+p.distance]|p.fold == p.second {
+			return at
+		}
+	}
+	return -1
 }

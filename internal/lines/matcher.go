@@ -44,12 +44,12 @@ type Options struct {
 //	[a-z]\d{4}[a-z]      -            no     no       yes     yes   the same
 //	\w+\s*$              -            no     no       no      yes   dfa accepts, and re matches
 //
-// To find the second in a file, the scanner looks for "C", the rarest byte of
-// "Context(", with [bytes.IndexByte], compares the bytes around it, and only
-// where they are "Context(" looks for the ends of the line and runs re on it.
+// To find the second in a file, the scanner looks for "C" with "x" five bytes later, the
+// rarest bytes of "Context(", compares the bytes around them, and only where these are
+// "Context(" looks for the ends of the line and runs re on it.
 type Matcher struct {
 	re      *regexp.Regexp
-	needs   []literal  // every match contains one of them; none means nothing is known
+	needs   []Literal  // every match contains one of them; none means nothing is known
 	exact   bool       // a line with one of needs is a match
 	guarded bool       // needs are rare enough to look for before running dfa
 	factor  *factor    // what a line must have besides, where needs are weak; or nil
@@ -150,7 +150,7 @@ func IsBinary(data []byte) bool {
 // CanMatch reports whether buf has any of the literal texts that a match needs. If it has
 // none, no line of it matches. A text may need to lose the "\r" at the ends of lines first.
 func (m *Matcher) CanMatch(buf []byte) bool {
-	return len(m.needs) == 0 || m.multiline && !m.seesCR && bytes.IndexByte(buf, '\r') >= 0 || slices.ContainsFunc(m.needs, func(need literal) bool { return need.index(buf, 0) >= 0 })
+	return len(m.needs) == 0 || m.multiline && !m.seesCR && bytes.IndexByte(buf, '\r') >= 0 || slices.ContainsFunc(m.needs, func(need Literal) bool { return need.Index(buf, 0) >= 0 })
 }
 
 // Scanner returns the matching lines of one buffer in order. It is for one
@@ -285,7 +285,7 @@ func (s *Scanner) literal() int {
 // place returns where the literal i is next, len(buf) if nowhere.
 func (s *Scanner) place(i int) int {
 	if s.places[i] < s.at {
-		s.places[i] = s.m.needs[i].index(s.buf, s.at)
+		s.places[i] = s.m.needs[i].Index(s.buf, s.at)
 		if s.places[i] < 0 {
 			s.places[i] = len(s.buf)
 		}

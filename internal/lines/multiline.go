@@ -29,7 +29,7 @@ func (m *Matcher) newSpans(buf []byte) *spans {
 	if !m.seesCR {
 		s.text = withoutCR(buf)
 	}
-	contains := func(l literal) bool { return l.index(s.text, 0) >= 0 }
+	contains := func(l Literal) bool { return l.Index(s.text, 0) >= 0 }
 	if len(m.needs) > 0 && !slices.ContainsFunc(m.needs, contains) {
 		s.textsAt = len(s.text)
 	}
@@ -96,12 +96,4 @@ func replaceBeginning(tree *syntax.Regexp) (found bool) {
 		found = replaceBeginning(part) || found
 	}
 	return found
-}
-
-// spells reports whether the character r is in the literal text of tree.
-func spells(tree *syntax.Regexp, r rune) bool {
-	if tree.Op == syntax.OpLiteral && slices.Contains(tree.Rune, r) {
-		return true
-	}
-	return slices.ContainsFunc(tree.Sub, func(part *syntax.Regexp) bool { return spells(part, r) })
 }

@@ -19,7 +19,7 @@ import (
 //	Stats            needs Stats, and is exact
 //	the whole        needs Stats, as five letters are better than three; not exact
 type need struct {
-	anyOf []literal
+	anyOf []Literal
 	exact bool
 }
 
@@ -109,19 +109,19 @@ const strong = 3
 // weak reports whether so many lines are likely to contain what n requires that
 // looking for it helps little.
 func (n need) weak() bool {
-	return slices.ContainsFunc(n.anyOf, func(l literal) bool { return len(l.text) < strong }) || len(n.anyOf) == 0
+	return slices.ContainsFunc(n.anyOf, func(l Literal) bool { return len(l.text) < strong }) || len(n.anyOf) == 0
 }
 
 // guards reports whether so few lines contain what n requires that looking for
 // them first takes less time than running an automaton on all lines.
 func (n need) guards() bool {
-	common := func(l literal) bool { return len(l.text) == 1 && (l.fold || rarity(l.text[0]) < rarity('_')) }
+	common := func(l Literal) bool { return len(l.text) == 1 && (l.fold || rarity(l.text[0]) < rarity('_')) }
 	return len(n.anyOf) > 0 && !slices.ContainsFunc(n.anyOf, common)
 }
 
 // score grows with the weakest literal and falls with their number.
 func (n need) score() int {
-	weakest := slices.MinFunc(n.anyOf, func(a, b literal) int { return a.score() - b.score() })
+	weakest := slices.MinFunc(n.anyOf, func(a, b Literal) int { return a.score() - b.score() })
 	return weakest.score() - 2*(len(n.anyOf)-1)
 }
 
@@ -132,7 +132,7 @@ func requiredLiteral(re *syntax.Regexp) need {
 		return need{} // it also matches bytes that are not UTF-8
 	}
 	if re.Flags&syntax.FoldCase == 0 {
-		return need{anyOf: []literal{newLiteral(string(re.Rune), false)}, exact: true}
+		return need{anyOf: []Literal{NewLiteral(string(re.Rune), false)}, exact: true}
 	}
 	var best, run string
 	for _, r := range append(slices.Clone(re.Rune), -1) {
@@ -148,7 +148,7 @@ func requiredLiteral(re *syntax.Regexp) need {
 	if best == "" {
 		return need{}
 	}
-	return need{anyOf: []literal{newLiteral(best, true)}, exact: len(best) == len(string(re.Rune))}
+	return need{anyOf: []Literal{NewLiteral(best, true)}, exact: len(best) == len(string(re.Rune))}
 }
 
 // foldsInASCII reports whether every rune that equals r without case is ASCII.
@@ -159,4 +159,12 @@ func foldsInASCII(r rune) bool {
 		return false
 	}
 	return r >= 0 && r < 0x80
+}
+
+// spells reports whether the character r is in the literal text of tree.
+func spells(tree *syntax.Regexp, r rune) bool {
+	if tree.Op == syntax.OpLiteral && slices.Contains(tree.Rune, r) {
+		return true
+	}
+	return slices.ContainsFunc(tree.Sub, func(part *syntax.Regexp) bool { return spells(part, r) })
 }

@@ -74,13 +74,13 @@ var anywhere where
 // place to be the only one, with them: of "aba" in "ababa" there are two to choose
 // from. It returns a place more than an edit can replace, and no further ones.
 func (e Edit) find(data, old []byte, w where) (starts []int) {
-	text := newSought(old)
-	for at := w.next(data, text, 0); at >= 0 && len(starts) <= MaxReplacements; at = w.next(data, text, at+len(old)) {
+	text := lines.NewLiteral(string(old), false)
+	for at := w.next(data, &text, 0); at >= 0 && len(starts) <= MaxReplacements; at = w.next(data, &text, at+len(old)) {
 		starts = append(starts, at)
 	}
 	if len(starts) == 1 && !e.All && e.Count == 0 {
 		near := data[:min(starts[0]+2*len(old), len(data))] // where one that overlaps ends
-		if at := w.next(near, text, starts[0]+1); at >= 0 {
+		if at := w.next(near, &text, starts[0]+1); at >= 0 {
 			starts = append(starts, at)
 		}
 	}
@@ -88,62 +88,18 @@ func (e Edit) find(data, old []byte, w where) (starts []int) {
 }
 
 // next returns where old begins next, at from or after it, and -1 for nowhere.
-func (w where) next(data []byte, old sought, from int) int {
+func (w where) next(data []byte, old *lines.Literal, from int) int {
 	for {
-		start := old.index(data, from)
+		start := old.Index(data, from)
 		if start < 0 {
 			return -1
 		}
-		end := start + len(old.text)
+		end := start + old.Len()
 		if (!w.lineStart || start == 0 || data[start-1] == '\n') && (!w.lineEnd || end == len(data) || data[end] == '\n') {
 			return start
 		}
 		from = start + 1
 	}
-}
-
-// sought is a text to look for.
-type sought struct {
-	text []byte
-	rare int // the index of the byte to look for first
-}
-
-// rareWithin is how many bytes of a text are looked at for the rarest one.
-const rareWithin = 256
-
-// newSought prepares the search for a text: the byte of it that is rarest in source
-// code is looked for first.
-func newSought(text []byte) sought {
-	return sought{text, lines.Rarest(text[:min(len(text), rareWithin)])}
-}
-
-// index returns the first place of s in data at or after from, or -1. Texts to edit
-// mostly begin with white space or a common letter, for which [bytes.Index] compares at
-// every few bytes. Where the rarest byte is as common, bytes.Index continues, which
-// compares few of them.
-func (s sought) index(data []byte, from int) int {
-	for at, misses := from+s.rare, 0; at < len(data); misses++ {
-		if misses > 4+(at-from)>>4 {
-			from = at - s.rare
-			if rest := bytes.Index(data[from:], s.text); rest >= 0 {
-				return from + rest
-			}
-			return -1
-		}
-		next := bytes.IndexByte(data[at:], s.text[s.rare])
-		if next < 0 {
-			return -1
-		}
-		start := at + next - s.rare
-		if start+len(s.text) > len(data) {
-			return -1
-		}
-		if bytes.Equal(data[start:start+len(s.text)], s.text) {
-			return start
-		}
-		at += next + 1
-	}
-	return -1
 }
 
 // accept returns the error of an edit that finds its text at starts.

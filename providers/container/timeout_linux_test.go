@@ -108,6 +108,7 @@ func (p *muted) Close() error {
 // TestProgramThatHangs has a container that answers no more, or reads no more,
 // in the middle of things.
 func TestProgramThatHangs(t *testing.T) {
+	t.Parallel()
 	large := bytes.Repeat([]byte("x"), 4<<20)
 	for name, call := range map[string]func(ctx context.Context, f *container.FS) error{
 		"ReadFile": func(ctx context.Context, f *container.FS) error { return second(f.ReadFile(ctx, "file")) },

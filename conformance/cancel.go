@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
@@ -18,6 +19,7 @@ import (
 func cancelCases() []testCase {
 	cases := []testCase{
 		{"walk-canceled-on-the-way", "C2", needFiles, walkCanceledOnTheWay},
+		{"grep-canceled-on-the-way", "C2", needFiles, grepCanceledOnTheWay},
 		{"watch-ends", "C2 H8", needWatch, watchEnds},
 	}
 	for _, c := range calls() {
@@ -103,5 +105,19 @@ func walkCanceledOnTheWay(e *env) {
 	})
 	if !errors.Is(err, context.Canceled) {
 		e.Errorf("Walk(%q), canceled at the first entry = %v, want %q", ".", err, context.Canceled)
+	}
+}
+
+// grepCanceledOnTheWay searches one long line for a pattern that takes a second, and gives it
+// much less. A provider that tests the context between two files only would go on for hours
+// with a larger line and a larger pattern, long after the model that asked for it has gone.
+func grepCanceledOnTheWay(e *env) {
+	e.given(files{"line": "1" + strings.Repeat("a", 512<<10)})
+	ctx, cancel := context.WithTimeout(e.ctx, 20*time.Millisecond)
+	defer cancel()
+	const pattern = ".{1,900}[0-9]"
+	_, err := e.fsys.Grep(ctx, pattern, nil)
+	if ctx.Err() != nil && !errors.Is(err, context.DeadlineExceeded) {
+		e.Errorf("Grep(%q) whose context ended in the middle of a line = %v, want %q", pattern, err, context.DeadlineExceeded)
 	}
 }

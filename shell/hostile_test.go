@@ -19,12 +19,26 @@ import (
 // endless declares a function that prints without an end.
 const endless = "yes() { while :; do printf '%s\\n' {1..2000}; done; }; "
 
+// oneLine declares a function that prints a line of 16 MB, which begins with a digit.
+const oneLine = `line() { awk 'BEGIN { x = "a"; while (length(x) < 16000000) x = x x; printf "1%s", x }'; }; `
+
 // hostile are scripts that ask for too much, with a part of the message that ends them.
 var hostile = []struct{ name, script, message string }{
 	{"loop", `while :; do :; done`, "budget Commands"},
 	{"loop without commands", `while [[ 1 ]]; do x=1; done`, "budget Time"},
 	{"loop of arithmetic", `for ((;;)); do ((i++)); done`, "budget Commands"},
 	{"loop in awk", `awk 'BEGIN { while (1) i++ }'`, "budget Time"},
+	{"expression of grep", oneLine + `line | grep -cE '.{3,255}.{2,255}.{1,255}[0-9]'`, "budget Time"},
+	{"words of grep", oneLine + `line | grep -cE '(.{1,255}){3}\>a'`, "budget Time"},
+	{"expression of rg", oneLine + `line | rg -c '(?i)` + strings.Repeat("a", 10_000) + `b'`, "budget Time"},
+	{"expression of sed", oneLine + `line | sed -E 's/(.{1,255}){3}[0-9]/x/'`, "budget Time"},
+	{"expression of awk", oneLine + `line | awk '/(.{1,255}){3}[0-9]/'`, "budget Time"},
+	{"expression of jq", oneLine + `line | jq -R 'test("(.{1,255}){3}[0-9]")'`, "budget Time"},
+	{"expression of expr", oneLine + `expr "$(line | head -c 4000000)" : '\(.\{1,255\}\)\{3\}[0-9]'`, "budget Time"},
+	{"matches of sed", oneLine + `line | sed 's/a[^b]*b\|a/x/g'`, "budget Time"},
+	{"matches of awk", oneLine + `line | awk '{ gsub(/a[^b]*b|a/, "x") }'`, "budget Time"},
+	{"matches of jq", oneLine + `line | jq -R 'gsub("a[^b]*b|a"; "x")'`, "budget Time"},
+	{"matches of grep", oneLine + `line | grep -oE 'a[^b]*b|a' | tail -n 1`, "budget Time"},
 	{"doubling in awk", `awk 'BEGIN { x = "aaaaaaaa"; while (1) x = x x }'`, "too much memory"},
 	{"array in awk", `awk 'BEGIN { while (1) a[i++] = i }'`, "too much memory"},
 	{"fields in awk", `awk 'BEGIN { $1000000000 = 1 }'`, "too much memory"},

@@ -108,7 +108,10 @@ func runGrep(ctx context.Context, ts *toolset, in *grepInput) (*grepOutput, erro
 	if err != nil {
 		return nil, in.blame(err)
 	}
-	out := newGrepOutput(in, found)
+	out := newGrepOutput(ctx, in, found)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	switch {
 	case total > 0:
 		out.Total = total
@@ -247,7 +250,7 @@ func (in *grepInput) blame(err error) error {
 
 // newGrepOutput returns what fits on a page. Long lines are cut before the page is, so that
 // one minified file does not fill it.
-func newGrepOutput(in *grepInput, found *workspace.GrepResult) *grepOutput {
+func newGrepOutput(ctx context.Context, in *grepInput, found *workspace.GrepResult) *grepOutput {
 	out := &grepOutput{Matches: []grepMatch{}, in: in}
 	if in.Cursor == "" { // other pages search a part of the files
 		out.Searched = found.Searched
@@ -258,7 +261,7 @@ func newGrepOutput(in *grepInput, found *workspace.GrepResult) *grepOutput {
 			out.Files = append(out.Files, grepFile{m.Path, m.Count})
 		}
 	} else {
-		cut := newExcerpter(in)
+		cut := newExcerpter(ctx, in)
 		for _, m := range found.Matches {
 			out.Matches = append(out.Matches, cut.match(m))
 		}

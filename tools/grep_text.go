@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"unicode/utf8"
@@ -16,16 +17,17 @@ const searchedForMatch = 1 << 20
 
 // excerpter cuts long lines around what a search found in them.
 type excerpter struct {
-	matcher *lines.Matcher // nil if the place of a match cannot be told
-	only    bool           // only what matches is shown
+	ctx     context.Context // of the call
+	matcher *lines.Matcher  // nil if the place of a match cannot be told
+	only    bool            // only what matches is shown
 }
 
 // newExcerpter compiles the pattern once for the page.
-func newExcerpter(in *grepInput) *excerpter {
+func newExcerpter(ctx context.Context, in *grepInput) *excerpter {
 	// The provider has judged the pattern; what it takes and the engine does not
 	// is shown from the start of the line.
 	matcher, _ := lines.Compile(in.Pattern, lines.Options{Literal: in.Literal, IgnoreCase: in.IgnoreCase, Multiline: in.Multiline})
-	return &excerpter{matcher: matcher, only: in.OnlyMatching && matcher != nil}
+	return &excerpter{ctx: ctx, matcher: matcher, only: in.OnlyMatching && matcher != nil}
 }
 
 // match returns a match with lines that are cut to a length that a model can read,
@@ -117,7 +119,7 @@ func (e *excerpter) found(m workspace.Match, n int) (seen string, parts [][]int)
 	if e.matcher == nil {
 		return "", nil
 	}
-	text, parts := e.matcher.Parts([]byte(m.Line[:min(len(m.Line), searchedForMatch)]), m.LineNumber == 1, n)
+	text, parts := e.matcher.Parts(e.ctx, []byte(m.Line[:min(len(m.Line), searchedForMatch)]), m.LineNumber == 1, n)
 	return string(text), parts
 }
 

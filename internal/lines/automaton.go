@@ -28,7 +28,7 @@ const (
 const maxStates = 1024
 
 // newAutomaton returns the automaton of a simplified tree. It returns nil if
-// there is none of at most maxStates, or if it would stop in every line.
+// there is none of at most maxStates, if it takes long to build, or if it would stop in every line.
 func newAutomaton(tree *syntax.Regexp) *automaton {
 	program, err := syntax.Compile(tree)
 	if err != nil {
@@ -70,7 +70,11 @@ type builder struct {
 	ids     map[string]uint16 // by the set of the state
 	sets    [][]uint32
 	table   [][256]uint16
+	steps   int // how many instructions have been looked at
 }
+
+// maxSteps bounds the time to build an automaton: a tenth of a second.
+const maxSteps = 1 << 20
 
 // build follows every byte from every state that it finds, and gives up if
 // there are too many states.
@@ -112,6 +116,9 @@ func (b *builder) fill(state int) bool {
 func (b *builder) step(set []uint32, c int) (uint16, bool) {
 	next := slices.Clone(b.sets[stateStart]) // a match may begin anywhere
 	for _, pc := range set {
+		if b.steps++; b.steps > maxSteps {
+			return 0, false
+		}
 		inst := &b.program.Inst[pc]
 		if c > unicode.MaxASCII {
 			if !matchesWide(inst) {
@@ -170,6 +177,7 @@ func (b *builder) closure(set []uint32, pc uint32) (_ []uint32, accepts bool) {
 			continue
 		}
 		seen[pc] = true
+		b.steps++
 		switch inst := &b.program.Inst[pc]; inst.Op {
 		case syntax.InstMatch:
 			return nil, true

@@ -2,11 +2,13 @@ package lines_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
@@ -23,7 +25,7 @@ func found(t interface{ Fatalf(string, ...any) }, pattern string, opts lines.Opt
 		t.Fatalf("Compile(%q, %+v) = %v", pattern, opts, err)
 	}
 	var got []string
-	scanner := m.Scan([]byte(text))
+	scanner := m.Scan(context.Background(), []byte(text))
 	for {
 		start, end, ok := scanner.Next()
 		if !ok {
@@ -257,10 +259,65 @@ func FuzzFind(f *testing.F) {
 }
 
 func TestCompileRefuses(t *testing.T) {
-	for _, pattern := range []string{"(", "a\nb", `a\nb`, "[z-a]", "a{2000}", `\p{Nope}`, "(?P<x", strings.Repeat("a", 40000)} {
+	for _, pattern := range []string{"(", "a\nb", `a\nb`, "[z-a]", "a{2000}", `\p{Nope}`, "(?P<x", strings.Repeat("a", 40000), strings.Repeat("[ab]{1000}", 200)} {
 		if _, err := lines.Compile(pattern, lines.Options{}); !errors.Is(err, workspace.ErrPattern) {
 			t.Errorf("Compile(%.20q) = %v, want ErrPattern", pattern, err)
 		}
+	}
+}
+
+// TestCompileIsQuick has patterns that once took a minute.
+func TestCompileIsQuick(t *testing.T) {
+	t.Parallel()
+	var alternatives []string
+	for n := range 130 {
+		alternatives = append(alternatives, fmt.Sprintf("[a-q][^u-z]{%d}x", 10*n%900+1))
+	}
+	for _, pattern := range []string{
+		strings.Join(alternatives, "|"), ".{1,900}[0-9]", "(?i)(" + strings.Repeat("ab|", 5000) + "c)[0-9]", strings.Repeat("(a|b)", 6000), strings.Repeat("a?", 10_000) + "b",
+	} {
+		begun := time.Now()
+		if _, err := lines.Compile(pattern, lines.Options{}); err != nil {
+			t.Errorf("Compile(%.40q…) = %v", pattern, err)
+		}
+		if took := time.Since(begun); took > 5*time.Second {
+			t.Errorf("Compile(%.40q…) took %v", pattern, took)
+		}
+	}
+}
+
+// TestScanEndsWithItsContext scans lines that take minutes.
+func TestScanEndsWithItsContext(t *testing.T) {
+	t.Parallel()
+	text := []byte("1" + strings.Repeat("a", 16<<20))
+	for name, c := range map[string]struct {
+		pattern string
+		opts    lines.Options
+	}{
+		"line":        {".{2,900}.{1,900}[0-9]", lines.Options{}},
+		"multiline":   {"(?s).{2,900}.{1,900}[0-9]", lines.Options{Multiline: true}},
+		"either case": {strings.Repeat("a", 20_000) + "b", lines.Options{IgnoreCase: true}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m, err := lines.Compile(c.pattern, c.opts)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+			defer cancel()
+			begun := time.Now()
+			s := m.Scan(ctx, text)
+			if _, _, ok := s.Next(); ok {
+				t.Error("Next found a line, want none")
+			}
+			if _, parts := m.Parts(ctx, text, true, -1); parts != nil {
+				t.Errorf("Parts = %v, want none", parts)
+			}
+			if took := time.Since(begun); ctx.Err() == nil || took > 10*time.Second {
+				t.Errorf("it took %v, and the error of the context is %v: want it to end soon after the context", took, ctx.Err())
+			}
+		})
 	}
 }
 
@@ -289,7 +346,7 @@ func BenchmarkScan(b *testing.B) {
 			}
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				scanner := m.Scan(text)
+				scanner := m.Scan(context.Background(), text)
 				for {
 					if _, _, ok := scanner.Next(); !ok {
 						break
@@ -310,7 +367,7 @@ func TestEitherCaseAtEachPlace(t *testing.T) {
 	for before := range 80 {
 		for after := range 40 {
 			text := strings.Repeat("n", before) + "NeeDle" + strings.Repeat("e", after)
-			s := m.Scan([]byte(text))
+			s := m.Scan(context.Background(), []byte(text))
 			if start, end, ok := s.Next(); !ok || start != 0 || end != len(text) {
 				t.Errorf("Next in %q = %d, %d, %v, want %d, %d, true", text, start, end, ok, 0, len(text))
 			}

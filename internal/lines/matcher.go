@@ -16,12 +16,14 @@ package lines
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
 	"slices"
 
+	"github.com/workspacekit/workspacekit/internal/ctxregexp"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -48,7 +50,7 @@ type Options struct {
 // rarest bytes of "Context(", compares the bytes around them, and only where these are
 // "Context(" looks for the ends of the line and runs re on it.
 type Matcher struct {
-	re      *regexp.Regexp
+	re      *ctxregexp.Regexp
 	needs   []Literal  // every match contains one of them; none means nothing is known
 	exact   bool       // a line with one of needs is a match
 	guarded bool       // needs are rare enough to look for before running dfa
@@ -57,7 +59,7 @@ type Matcher struct {
 	seesCR  bool       // the pattern sees a "\r" at the end of a line
 
 	multiline bool
-	later     *regexp.Regexp // with multiline: re for all but the first line
+	later     *ctxregexp.Regexp // with multiline: re for all but the first line
 }
 
 // maxPattern bounds a pattern, in bytes.
@@ -75,7 +77,7 @@ func Compile(pattern string, opts Options) (*Matcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	re, err := regexp.Compile(opts.expression(pattern))
+	re, err := ctxregexp.Compile(opts.expression(pattern), false)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", workspace.ErrPattern, reason(err))
 	}
@@ -156,6 +158,7 @@ func (m *Matcher) CanMatch(buf []byte) bool {
 // Scanner returns the matching lines of one buffer in order. It is for one
 // goroutine.
 type Scanner struct {
+	ctx    context.Context
 	m      *Matcher
 	buf    []byte
 	at     int           // where the next line to look at begins
@@ -163,9 +166,9 @@ type Scanner struct {
 	spans  *spans        // what finds the matches of a pattern that can span lines; nil for another
 }
 
-// Scan returns a scanner at the beginning of buf.
-func (m *Matcher) Scan(buf []byte) Scanner {
-	s := Scanner{m: m, buf: buf}
+// Scan returns a scanner at the beginning of buf. Once ctx has ended it finds nothing more.
+func (m *Matcher) Scan(ctx context.Context, buf []byte) Scanner {
+	s := Scanner{ctx: ctx, m: m, buf: buf}
 	if m.multiline {
 		s.spans = m.newSpans(buf)
 	}
@@ -179,7 +182,7 @@ func (m *Matcher) Scan(buf []byte) Scanner {
 // next match, without the last line break.
 func (s *Scanner) Next() (start, end int, ok bool) {
 	if s.spans != nil {
-		return s.spans.next()
+		return s.spans.next(s.ctx)
 	}
 	for s.at < len(s.buf) {
 		candidate := s.candidate()
@@ -190,7 +193,7 @@ func (s *Scanner) Next() (start, end int, ok bool) {
 		start = s.at + bytes.LastIndexByte(s.buf[s.at:candidate], '\n') + 1
 		end = lineEnd(s.buf, candidate)
 		s.at = end + 1
-		if s.m.exact || s.m.re.Match(s.m.seen(s.buf[start:end])) {
+		if s.m.exact || s.ctx.Err() == nil && s.m.re.Match(s.ctx, s.m.seen(s.buf[start:end])) {
 			return start, end, true
 		}
 	}
@@ -198,11 +201,12 @@ func (s *Scanner) Next() (start, end int, ok bool) {
 }
 
 // Parts returns what the pattern sees of the lines of a match, and the bounds of at
-// most n parts of that which match. first says that the lines begin the text.
-func (m *Matcher) Parts(lines []byte, first bool, n int) (seen []byte, parts [][]int) {
+// most n parts of that which match: none once ctx has ended. first says that the lines begin
+// the text.
+func (m *Matcher) Parts(ctx context.Context, lines []byte, first bool, n int) (seen []byte, parts [][]int) {
 	if !m.multiline {
 		seen = m.seen(lines)
-		return seen, m.re.FindAllIndex(seen, n)
+		return seen, m.re.All(ctx, seen, n)
 	}
 	re := m.later
 	if first {
@@ -213,8 +217,8 @@ func (m *Matcher) Parts(lines []byte, first bool, n int) (seen []byte, parts [][
 	}
 	// The match may have ended with the line break that ends its last line, or with
 	// the text.
-	if parts = re.FindAllIndex(append(bytes.Clone(seen), '\n'), n); parts == nil {
-		parts = re.FindAllIndex(seen, n)
+	if parts = re.All(ctx, append(bytes.Clone(seen), '\n'), n); parts == nil {
+		parts = re.All(ctx, seen, n)
 	}
 	for _, part := range parts {
 		part[0], part[1] = min(part[0], len(seen)), min(part[1], len(seen))

@@ -2,9 +2,11 @@ package lines
 
 import (
 	"bytes"
-	"regexp"
+	"context"
 	"regexp/syntax"
 	"slices"
+
+	"github.com/workspacekit/workspacekit/internal/ctxregexp"
 )
 
 // spans returns the matches of a pattern that can span lines, as bounds of whole
@@ -47,20 +49,21 @@ func withoutCR(buf []byte) []byte {
 
 // next returns the bounds of the next match in buf, in whole lines and without the
 // last line break.
-func (s *spans) next() (start, end int, ok bool) {
+func (s *spans) next(ctx context.Context) (start, end int, ok bool) {
 	rest := s.text[s.textsAt:]
-	if len(rest) == 0 {
+	if len(rest) == 0 || ctx.Err() != nil {
 		return 0, 0, false
 	}
 	re := s.m.re
 	if s.textsAt > 0 {
 		re = s.m.later
 	}
-	found := re.FindIndex(rest)
-	if found == nil || found[0] == len(rest) && rest[len(rest)-1] == '\n' { // after the last line
+	all := re.All(ctx, rest, 1)
+	if len(all) == 0 || all[0][0] == len(rest) && rest[len(rest)-1] == '\n' { // after the last line
 		s.textsAt = len(s.text)
 		return 0, 0, false
 	}
+	found := all[0]
 	first := bytes.LastIndexByte(rest[:found[0]], '\n') + 1
 	last := lineEnd(rest, max(found[0], found[1]-1))
 	start = skipLines(s.buf, s.at, bytes.Count(rest[:first], []byte{'\n'}))
@@ -80,11 +83,11 @@ func skipLines(buf []byte, at, n int) int {
 
 // afterBeginning returns re for the part of a text after its beginning, where "\A"
 // never matches.
-func afterBeginning(re *regexp.Regexp, tree *syntax.Regexp) (*regexp.Regexp, error) {
+func afterBeginning(re *ctxregexp.Regexp, tree *syntax.Regexp) (*ctxregexp.Regexp, error) {
 	if !replaceBeginning(tree) {
 		return re, nil
 	}
-	return regexp.Compile(tree.String())
+	return ctxregexp.Compile(tree.String(), false)
 }
 
 // replaceBeginning replaces each "\A" in tree, and reports whether there is one.

@@ -148,8 +148,13 @@ func requiredLiteral(re *syntax.Regexp) need {
 	if best == "" {
 		return need{}
 	}
+	best = best[:min(len(best), maxFolded)]
 	return need{anyOf: []Literal{NewLiteral(best, true)}, exact: len(best) == len(string(re.Rune))}
 }
+
+// maxFolded is how many bytes of a text in either case are looked for. A text such as "aaa" in
+// lines of the same letter is compared at each place.
+const maxFolded = 32
 
 // foldsInASCII reports whether every rune that equals r without case is ASCII.
 // "k" and "s" have a third form each, the Kelvin sign and the long s.

@@ -130,7 +130,7 @@ func (s *search) file(ctx context.Context, src reader, name string, scratch *[]b
 	if *numbers = nil; s.opts.Before == 0 && s.opts.After == 0 && !s.opts.Multiline {
 		how.Lines = numbers
 		if s.opts.FirstOnly && !s.opts.Count {
-			how.Enough = s.hasMatch
+			how.Enough = func(head []byte) bool { return s.hasMatch(ctx, head) }
 		}
 	}
 	data, err := src.Read(ctx, name, scratch, how)
@@ -152,8 +152,8 @@ func (s *search) file(ctx context.Context, src reader, name string, scratch *[]b
 
 // hasMatch reports whether there is a match in the whole lines of head, which is
 // the beginning of a file.
-func (s *search) hasMatch(head []byte) bool {
-	scanner := s.matcher.Scan(head[:bytes.LastIndexByte(head, '\n')+1])
+func (s *search) hasMatch(ctx context.Context, head []byte) bool {
+	scanner := s.matcher.Scan(ctx, head[:bytes.LastIndexByte(head, '\n')+1])
 	_, _, found := scanner.Next()
 	return found
 }
@@ -164,10 +164,10 @@ func (s *search) hasMatch(head []byte) bool {
 func (s *search) matches(ctx context.Context, name string, data []byte, numbers []int) []workspace.Match {
 	var matches []workspace.Match
 	around := lineContext{data: data, line: 1}
-	scanner := s.matcher.Scan(data)
+	scanner := s.matcher.Scan(ctx, data)
 	for {
 		start, end, ok := scanner.Next()
-		if !ok || s.opts.Multiline && ctx.Err() != nil {
+		if !ok {
 			return matches
 		}
 		line := around.lineAt(start)
@@ -183,7 +183,7 @@ func (s *search) matches(ctx context.Context, name string, data []byte, numbers 
 		}
 		switch {
 		case s.opts.Count && len(matches) > 0:
-			matches[0].Count = 1 + s.count(ctx, &scanner)
+			matches[0].Count = 1 + s.count(&scanner)
 			return matches
 		case s.opts.FirstOnly, s.opts.Count, s.opts.MaxResults > 0 && len(matches) > s.opts.MaxResults:
 			return matches
@@ -192,9 +192,9 @@ func (s *search) matches(ctx context.Context, name string, data []byte, numbers 
 }
 
 // count returns how many more matches there are.
-func (s *search) count(ctx context.Context, scanner *lines.Scanner) int {
+func (s *search) count(scanner *lines.Scanner) int {
 	for n := 0; ; n++ {
-		if _, _, ok := scanner.Next(); !ok || s.opts.Multiline && ctx.Err() != nil {
+		if _, _, ok := scanner.Next(); !ok {
 			return n
 		}
 	}

@@ -284,9 +284,6 @@ func (w *treeSearch) searchTask(t task, scratch *[]byte) error {
 func (w *treeSearch) searchFiles(t task, src reader, scratch *[]byte) error {
 	var numbers []int
 	for _, name := range t.files {
-		if err := w.ctx.Err(); err != nil {
-			return err
-		}
 		path := t.in.join(name)
 		if !w.found.wants(path) {
 			return nil
@@ -294,6 +291,9 @@ func (w *treeSearch) searchFiles(t task, src reader, scratch *[]byte) error {
 		o := w.search.file(w.ctx, src, path, scratch, &numbers, ReadOptions{Known: t.known})
 		if errors.Is(o.err, workspace.ErrUnavailable) {
 			return o.err // the store's fault, not the file's
+		}
+		if err := w.ctx.Err(); err != nil { // perhaps in the middle of the file
+			return err
 		}
 		w.found.add(o)
 	}

@@ -372,7 +372,7 @@ func (in *interp) substitute(e *builtin) value {
 	if e.name == "gsub" {
 		n = maxMatches
 	}
-	matches := limited(re.all(s, n))
+	matches := limited(re.all(in.ctx, s, n))
 	if len(matches) == 0 {
 		return num(0)
 	}
@@ -456,13 +456,13 @@ func (in *interp) gensub(e *builtin) value {
 		s = in.record0()
 	}
 	if strings.HasPrefix(how, "g") || strings.HasPrefix(how, "G") {
-		return str(in.replaced(s, limited(re.all(s, maxMatches)), replacement, true))
+		return str(in.replaced(s, limited(re.all(in.ctx, s, maxMatches)), replacement, true))
 	}
 	n := 1
 	if number := toNumber(how); number > 1 { // false for what is no number
 		n = int(min(number, maxMatches-1))
 	}
-	matches := re.all(s, n)
+	matches := re.all(in.ctx, s, n)
 	if len(matches) < n {
 		return str(strings.Clone(s))
 	}
@@ -476,7 +476,7 @@ func (in *interp) gensub(e *builtin) value {
 // in the match has no elements.
 func (in *interp) matchFunction(e *builtin) value {
 	s := in.string(e.args[0])
-	m := in.regexOf(e.args[1]).find(s)
+	m := in.regexOf(e.args[1]).find(in.ctx, s)
 	var groups *array
 	if len(e.args) == 3 {
 		groups = in.arrayOf(e.args[2])
@@ -533,7 +533,7 @@ func (in *interp) split(e *builtin) value {
 			in.store(in.element(separators, strconv.Itoa(n)), str(strings.Clone(text)))
 		}
 	}
-	f := newFields(s, by)
+	f := newFields(in.ctx, s, by)
 	for n := 0; ; {
 		in.step()
 		text, ok := f.next()

@@ -491,7 +491,7 @@ func (in *interp) switches(s *switchStmt) control {
 		if c.value == nil {
 			continue
 		}
-		if m, ok := c.value.(*match); ok && in.regex(m).match(in.text(v)) {
+		if m, ok := c.value.(*match); ok && in.regex(m).match(in.ctx, in.text(v)) {
 			at = i
 			break
 		} else if !ok {
@@ -619,7 +619,7 @@ func (in *interp) eval(e expr) value {
 	case *assign:
 		return in.assignment(e)
 	case *match:
-		return boolean(in.regex(e).match(in.record0()))
+		return boolean(in.regex(e).match(in.ctx, in.record0()))
 	case *group:
 		return in.eval(e.of)
 	case *conditional:
@@ -636,7 +636,7 @@ func (in *interp) eval(e expr) value {
 		return in.comparison(e)
 	case *matches:
 		s := in.string(e.left)
-		return boolean(in.regexOf(e.right).match(s) != e.not)
+		return boolean(in.regexOf(e.right).match(in.ctx, s) != e.not)
 	case *arithmetic:
 		left := in.number(e.left)
 		return num(calculate(e.op, left, in.number(e.right), e.line))

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -81,7 +82,7 @@ func (r *reader) fill() error {
 //
 // The last record needs no end: ok is true if there was a byte, and end is "", or
 // the line end that closes a paragraph.
-func (r *reader) next(sep *separator) (record, end string, ok bool, err error) {
+func (r *reader) next(ctx context.Context, sep *separator) (record, end string, ok bool, err error) {
 	for sep.paragraph {
 		for r.start < r.end && r.buf[r.start] == '\n' {
 			r.start++
@@ -103,7 +104,7 @@ func (r *reader) next(sep *separator) (record, end string, ok bool, err error) {
 				at += max(0, searched-1)
 			}
 		case sep.re != nil:
-			if m := sep.re.find(string(data)); m != nil && m[1] > m[0] && (m[1] < len(data) || r.eof) {
+			if m := sep.re.find(ctx, string(data)); m != nil && m[1] > m[0] && (m[1] < len(data) || r.eof) {
 				at, n = m[0], m[1]-m[0]
 			}
 		default:
@@ -159,7 +160,7 @@ func (in *interp) readMain() (string, bool) {
 		if in.input.r == nil && !in.openNext() {
 			return "", false
 		}
-		s, end, ok, err := in.input.r.next(&in.separator)
+		s, end, ok, err := in.input.r.next(in.ctx, &in.separator)
 		if err != nil {
 			in.check()
 			in.complain("error reading %s: %s", in.input.name, in.config.ErrorText(err))
@@ -371,7 +372,7 @@ func (in *interp) getline(e *getline) value {
 		in.readers[key] = r
 	}
 	in.step()
-	s, end, ok, err := r.next(&in.separator)
+	s, end, ok, err := r.next(in.ctx, &in.separator)
 	if err != nil {
 		in.check()
 		return num(-1)
@@ -764,15 +765,15 @@ type fields struct {
 const maxMatches = 2 << 20
 
 // newFields begins to split s. Expressions are matched here, for the whole text at once.
-func newFields(s string, by *splitter) fields {
+func newFields(ctx context.Context, s string, by *splitter) fields {
 	f := fields{s: s, by: by}
 	switch {
 	case s == "":
 		f.at = -1
 	case by.content != nil:
-		f.matches = limited(by.content.all(s, maxMatches))
+		f.matches = limited(by.content.all(ctx, s, maxMatches))
 	case by.re != nil:
-		f.matches = limited(by.re.all(s, maxMatches))
+		f.matches = limited(by.re.all(ctx, s, maxMatches))
 	}
 	return f
 }
@@ -886,7 +887,7 @@ func (in *interp) more(n int) {
 			r.split = true
 			return
 		}
-		r.rest = newFields(r.whole.s, r.rest.by)
+		r.rest = newFields(in.ctx, r.whole.s, r.rest.by)
 	}
 	for len(r.fields) < n {
 		s, ok := r.rest.next()

@@ -1,6 +1,7 @@
 package awk
 
 import (
+	"context"
 	"strings"
 
 	"github.com/workspacekit/workspacekit/shell/internal/pattern"
@@ -108,17 +109,18 @@ func class(b *strings.Builder, source string, at int) int {
 	return i
 }
 
-// match reports whether the expression matches somewhere in s.
-func (r *regex) match(s string) bool {
+// match reports whether the expression matches somewhere in s. Once ctx has ended, nothing
+// matches any more, and the program ends soon.
+func (r *regex) match(ctx context.Context, s string) bool {
 	if r.literal {
 		return strings.Contains(s, r.source)
 	}
-	return r.re.MatchString(s)
+	return r.re.MatchString(ctx, s)
 }
 
 // find returns the bounds of the first match in s and of its groups, nil for none.
-func (r *regex) find(s string) []int {
-	if all := r.all(s, 1); len(all) > 0 {
+func (r *regex) find(ctx context.Context, s string) []int {
+	if all := r.all(ctx, s, 1); len(all) > 0 {
 		return all[0]
 	}
 	return nil
@@ -126,4 +128,4 @@ func (r *regex) find(s string) []int {
 
 // all returns at most n matches, all if n is negative.
 // A result of exactly n matches may mean that there are more: see limited.
-func (r *regex) all(s string, n int) [][]int { return r.re.AllString(s, n) }
+func (r *regex) all(ctx context.Context, s string, n int) [][]int { return r.re.AllString(ctx, s, n) }

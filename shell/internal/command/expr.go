@@ -20,7 +20,7 @@ import (
 //	expr abc : 'a\(.\)'         b
 //	expr abc : 'ab*'            2, how many characters match
 //	expr "$x" '|' default       $x, or default if it is empty or 0
-func expr(_ context.Context, p *Process) int {
+func expr(ctx context.Context, p *Process) int {
 	args := p.Args[1:]
 	if len(args) == 1 && args[0] == "--help" {
 		newFlags(p, "EXPRESSION").help()
@@ -33,7 +33,7 @@ func expr(_ context.Context, p *Process) int {
 		p.errorf("missing operand")
 		return exitUsage
 	}
-	e := &expression{args: args}
+	e := &expression{ctx: ctx, args: args}
 	value, err := e.or(true)
 	if err == nil && e.at < len(args) {
 		err = fmt.Errorf("syntax error: unexpected argument %s", quoteName(args[e.at]))
@@ -55,6 +55,7 @@ func expr(_ context.Context, p *Process) int {
 // bind least first. Where live is false, the value is not used: what is wrong with an operand is no
 // error there.
 type expression struct {
+	ctx   context.Context
 	args  []string
 	at    int // of the next argument
 	depth int
@@ -193,7 +194,7 @@ func (e *expression) match(live bool) (string, error) {
 		}
 		var right string
 		if right, err = e.function(live); err == nil && live {
-			left, err = matchStart(left, right)
+			left, err = matchStart(e.ctx, left, right)
 		}
 	}
 	return left, err
@@ -201,12 +202,12 @@ func (e *expression) match(live bool) (string, error) {
 
 // matchStart returns what the first group of the basic expression matches where text begins, or how
 // many characters the expression matches if it has no group.
-func matchStart(text, expression string) (string, error) {
+func matchStart(ctx context.Context, text, expression string) (string, error) {
 	re, err := pattern.Compile([]string{expression}, pattern.Basic, nil)
 	if err != nil {
 		return "", err
 	}
-	found := re.AllString(text, 1)
+	found := re.AllString(ctx, text, 1)
 	matched := len(found) > 0 && found[0][0] == 0
 	switch {
 	case re.Groups() == 0 && matched:
@@ -244,7 +245,7 @@ func (e *expression) function(live bool) (string, error) {
 	case name == "length":
 		return strconv.Itoa(utf8.RuneCountInString(text)), nil
 	case name == "match" && live:
-		return matchStart(text, operands[1])
+		return matchStart(e.ctx, text, operands[1])
 	case name == "index":
 		if at := strings.IndexAny(text, operands[1]); at >= 0 {
 			return strconv.Itoa(utf8.RuneCountInString(text[:at]) + 1), nil

@@ -360,7 +360,7 @@ func (f *findRun) withValue(word string) func(value string) (findTest, error) {
 	case "-regex", "-iregex":
 		return func(value string) (findTest, error) {
 			re, err := pattern.Compile([]string{value}, f.regexType, &pattern.Options{IgnoreCase: fold, Line: true})
-			return func(_ context.Context, e *findEntry) bool { return re.Match([]byte(e.shown)) }, err
+			return func(ctx context.Context, e *findEntry) bool { return re.Match(ctx, []byte(e.shown)) }, err
 		}
 	case "-regextype":
 		return f.setRegexType

@@ -166,7 +166,7 @@ func grep(ctx context.Context, p *Process) int {
 	if never && !o.listNot {
 		return 1
 	}
-	g, err := newGrep(p, o, patterns, language, &po)
+	g, err := newGrep(ctx, p, o, patterns, language, &po)
 	if err != nil {
 		p.errorf("%v", err)
 		return exitUsage
@@ -240,11 +240,12 @@ func grepPatterns(ctx context.Context, p *Process, given, files []string) ([]str
 // grepRun is one search of grep or rg.
 type grepRun struct {
 	grepOptions
+	ctx      context.Context
 	p        *Process
 	out      *bufio.Writer
 	re       *pattern.Regexp
 	fast     *lines.Matcher              // finds the lines that can match; nil if all can
-	is       func(line []byte) bool      // which of those match; nil for all
+	is       pattern.Decide              // which of those match; nil for all
 	nothing  bool                        // no line matches
 	filter   func(dir, name string) bool // whether a file is left out
 	found    bool                        // a line was selected, which makes the status 0
@@ -259,8 +260,8 @@ type grepRun struct {
 // a kind that is not possible here.
 //
 // With -z there is no first step, as the matcher of whole buffers looks for lines.
-func newGrep(p *Process, o grepOptions, patterns []string, language pattern.Syntax, po *pattern.Options) (*grepRun, error) {
-	g := &grepRun{grepOptions: o, p: p, out: bufio.NewWriterSize(p.Stdout, 32<<10), nothing: len(patterns) == 0}
+func newGrep(ctx context.Context, p *Process, o grepOptions, patterns []string, language pattern.Syntax, po *pattern.Options) (*grepRun, error) {
+	g := &grepRun{grepOptions: o, ctx: ctx, p: p, out: bufio.NewWriterSize(p.Stdout, 32<<10), nothing: len(patterns) == 0}
 	if g.nothing {
 		patterns = []string{"."}
 	}
@@ -520,6 +521,10 @@ func (f *grepFile) chunk(data []byte) {
 	at := 0 // the lines before are done
 	for !f.over {
 		start, end, ok := next()
+		if f.ctx.Err() != nil { // so that what does not match is unknown
+			f.over = true
+			return
+		}
 		stop := len(data)
 		if ok {
 			stop = start
@@ -599,11 +604,11 @@ func (f *grepFile) matchingLines(data []byte) func() (start, end int, ok bool) {
 		return func() (int, int, bool) { return 0, 0, false }
 	}
 	if f.fast != nil {
-		scanner := f.fast.Scan(data)
+		scanner := f.fast.Scan(f.ctx, data)
 		return func() (int, int, bool) {
 			for {
 				start, end, ok := scanner.Next()
-				if !ok || f.is == nil || f.is(data[start:end]) {
+				if !ok || f.is == nil || f.is(f.ctx, data[start:end]) {
 					return start, end, ok
 				}
 			}
@@ -615,7 +620,7 @@ func (f *grepFile) matchingLines(data []byte) func() (start, end int, ok bool) {
 			start := at
 			end := endOfLine(data, start, f.eol)
 			at = end + 1
-			if f.re.Match(data[start:end]) {
+			if f.re.Match(f.ctx, data[start:end]) {
 				return start, end, true
 			}
 		}
@@ -706,7 +711,7 @@ func (f *grepFile) match(line []byte, at int64) {
 		if f.separate(f.line); f.last < f.line {
 			f.last = f.line
 		}
-		for _, m := range f.re.All(line, -1) {
+		for _, m := range f.re.All(f.ctx, line, -1) {
 			if m[0] < m[1] {
 				f.printPart(line, m, at)
 			}
@@ -736,7 +741,9 @@ func (f *grepFile) print(line []byte, number int, at int64, mark byte) {
 	}
 	column := 0
 	if f.column && mark == ':' && !f.invert {
-		column = f.re.All(line, 1)[0][0] + 1
+		if first := f.re.All(f.ctx, line, 1); len(first) > 0 { // and none if the run ends
+			column = first[0][0] + 1
+		}
 	}
 	f.head(number, column, at, mark)
 	if f.tab && len(line) > 0 && (f.withName || f.number || f.offset) {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/workspacekit/workspacekit/shell/internal/pattern"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -268,7 +269,7 @@ func (g *grepRun) quietLines() bool { return g.quiet || g.count || g.list }
 //
 // The matches of a file may go over the end of a page, so t.file stays open; search ends it
 // after the last page.
-func (t *grepTree) page(ctx context.Context, result *workspace.GrepResult, is func(line []byte) bool) {
+func (t *grepTree) page(ctx context.Context, result *workspace.GrepResult, is pattern.Decide) {
 	skipped := result.Skipped
 	binary := t.searchBinary(ctx, skipped)
 	skip := func(before string, all bool) {
@@ -288,7 +289,7 @@ func (t *grepTree) page(ctx context.Context, result *workspace.GrepResult, is fu
 		if t.done(ctx) {
 			return
 		}
-		if is == nil || is([]byte(m.Line)) {
+		if is == nil || is(ctx, []byte(m.Line)) {
 			t.match(m)
 		}
 	}
@@ -392,7 +393,7 @@ func (t *grepTree) match(m *workspace.Match) {
 	}
 	last := f.max >= 0 && f.selected >= f.max
 	for i, line := range m.After {
-		if !last && t.re.Match([]byte(line)) { // which is the next match
+		if !last && t.re.Match(t.ctx, []byte(line)) { // which is the next match
 			break
 		}
 		f.context([]byte(line), m.LineNumber+1+i, 0)

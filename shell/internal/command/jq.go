@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/itchyny/gojq"
+	"github.com/workspacekit/workspacekit/internal/ctxregexp"
 )
 
 // jq filters JSON, with the language as gojq has it. Objects are printed with their
@@ -35,7 +36,7 @@ import (
 //	fits, within    a value that one step would make: "x" * 1e10, .[1e10] = 1
 //	boundHeap       all the rest, such as [range(1e9)]
 func jq(ctx context.Context, p *Process) int {
-	j := &jqRun{p: p, indent: "  "}
+	j := &jqRun{ctx: ctx, p: p, indent: "  ", expressions: map[string]*ctxregexp.Regexp{}}
 	named, rest, err := j.takeArguments(ctx, p.Args[1:])
 	if err != nil {
 		p.errorf("%v", err)
@@ -121,6 +122,7 @@ type jqMark int
 
 // jqRun is one run of jq.
 type jqRun struct {
+	ctx                           context.Context
 	p                             *Process
 	out                           *bufio.Writer
 	compact, raw, join, ascii     bool   // -c, -r, -j and -a
@@ -128,8 +130,9 @@ type jqRun struct {
 	indent                        string // of one level
 	null, rawInput, slurp, stream bool   // -n, -R, -s and --stream
 	input                         *jqInput
-	last                          any // the last value, for -e
-	status                        int // of an input that cannot be read
+	last                          any                          // the last value, for -e
+	status                        int                          // of an input that cannot be read
+	expressions                   map[string]*ctxregexp.Regexp // that have been rehearsed
 }
 
 // takeArguments takes the options that have two values, and positional arguments, out of
@@ -244,8 +247,8 @@ func (j *jqRun) argument(ctx context.Context, option, text string) (any, error) 
 }
 
 // jqPrelude hides functions of gojq: those that would read the time zone of the machine,
-// and those that make a value of any size in one step, for which _fits and _within ask
-// first. Names that begin with "_own" are changed, so that filters cannot call them.
+// those that make a value of any size in one step, for which fits and within ask first, and
+// those that search with a regular expression, which rehearse does before. Names that begin with "_own" are changed, so that filters cannot call them.
 //
 // A definition sees only those before it and itself. So the body of _ownSetpath calls the
 // setpath of gojq, and the body of the setpath after it calls _ownSetpath. A filter that
@@ -261,6 +264,21 @@ def _ownAssign(p; $v): _assign(p; $v); def _assign(p; $v): _ownAssign(_ownPaths(
 def _ownModify(p; f): _modify(p; f); def _modify(p; f): _ownModify(_ownPaths(p); f);
 def _ownPick(p): pick(p); def pick(p): _ownPick(_ownPaths(p));
 def _ownFromstream(f): fromstream(f); def fromstream(f): _ownFromstream(f | _ownWithin(.[0]) as $path | .);
+def _ownTest($re): test($re); def test($re): _ownRehearse($re; null; false) | _ownTest($re);
+def _ownTest($re; $flags): test($re; $flags); def test($re; $flags): _ownRehearse($re; $flags; false) | _ownTest($re; $flags);
+def _ownMatch($re): match($re); def match($re): _ownRehearse($re; null; false) | _ownMatch($re);
+def _ownMatch($re; $flags): match($re; $flags); def match($re; $flags): _ownRehearse($re; $flags; false) | _ownMatch($re; $flags);
+def _ownCapture($re): capture($re); def capture($re): _ownRehearse($re; null; false) | _ownCapture($re);
+def _ownCapture($re; $flags): capture($re; $flags); def capture($re; $flags): _ownRehearse($re; $flags; false) | _ownCapture($re; $flags);
+def _ownScan($re): scan($re); def scan($re): _ownRehearse($re; null; true) | _ownScan($re);
+def _ownScan($re; $flags): scan($re; $flags); def scan($re; $flags): _ownRehearse($re; $flags; true) | _ownScan($re; $flags);
+def _ownSplits($re): splits($re); def splits($re): _ownRehearse($re; null; true) | _ownSplits($re);
+def _ownSplits($re; $flags): splits($re; $flags); def splits($re; $flags): _ownRehearse($re; $flags; true) | _ownSplits($re; $flags);
+def _ownSplit($re; $flags): split($re; $flags); def split($re; $flags): _ownRehearse($re; $flags; true) | _ownSplit($re; $flags);
+def _ownSub($re; to): sub($re; to); def sub($re; to): _ownRehearse($re; null; false) | _ownSub($re; to);
+def _ownSub($re; to; $flags): sub($re; to; $flags); def sub($re; to; $flags): _ownRehearse($re; $flags; false) | _ownSub($re; to; $flags);
+def _ownGsub($re; to): gsub($re; to); def gsub($re; to): _ownRehearse($re; null; true) | _ownGsub($re; to);
+def _ownGsub($re; to; $flags): gsub($re; to; $flags); def gsub($re; to; $flags): _ownRehearse($re; $flags; true) | _ownGsub($re; to; $flags);
 .`
 
 // jqOwn is what begins the names of the functions of the prelude in place of "_own". No
@@ -344,6 +362,47 @@ func (j *jqRun) within(_ any, args []any) any {
 	return args[0]
 }
 
+// rehearse returns v once a large search in it, for the expression and the flags in args, or for
+// all matches, has ended before the run has. The same search by gojq cannot be stopped, and ends
+// as soon. It leaves all other errors to gojq.
+func (j *jqRun) rehearse(v any, args []any) any {
+	text, _ := v.(string)
+	expr, flags, all := args[0], args[1], args[2] == true
+	if list, ok := expr.([]any); ok && len(list) > 0 {
+		if expr = list[0]; len(list) > 1 {
+			flags = list[1]
+		}
+	}
+	source, _ := expr.(string)
+	options, _ := flags.(string)
+	n := 1
+	if all || strings.Contains(options, "g") {
+		n = -1
+	}
+	prefix := ""
+	if strings.Contains(options, "i") {
+		prefix = "(?i)"
+	}
+	if strings.Contains(options, "m") {
+		prefix += "(?s)"
+	}
+	re, ok := j.expressions[prefix+source]
+	if !ok {
+		var err error
+		if re, err = ctxregexp.Compile(prefix+source, false); errors.Is(err, ctxregexp.ErrTooLarge) {
+			return err
+		}
+		j.expressions[prefix+source] = re
+	}
+	if re != nil && !re.IsSmall(len(text), n) {
+		re.AllString(j.ctx, text, n)
+	}
+	if err := j.ctx.Err(); err != nil {
+		return err
+	}
+	return v
+}
+
 // compile reads a filter, and puts the prelude before it. Variables are passed by their
 // order.
 //
@@ -379,7 +438,7 @@ func (j *jqRun) compile(filter string, named map[string]any) (*gojq.Code, error)
 		// debug prints ["DEBUG:", v], and its result is v.
 		gojq.WithFunction("debug", 0, 0, func(v any, _ []any) any { return toStderr("", "\n")([]any{"DEBUG:", v}, nil).([]any)[1] }),
 		gojq.WithFunction("stderr", 0, 0, toStderr("", "")),
-		gojq.WithFunction(jqOwn+"Fits", 2, 2, j.fits), gojq.WithFunction(jqOwn+"Within", 1, 1, j.within),
+		gojq.WithFunction(jqOwn+"Fits", 2, 2, j.fits), gojq.WithFunction(jqOwn+"Within", 1, 1, j.within), gojq.WithFunction(jqOwn+"Rehearse", 3, 3, j.rehearse),
 		gojq.WithFunction("input_filename", 0, 0, func(any, []any) any {
 			if j.input.name == "" || j.input.name == "-" {
 				return nil

@@ -276,7 +276,7 @@ func (r *rgRun) hasInput() bool {
 // function that tree gets restores the rules for a file. implicit says that the directory
 // was not named, so that paths begin without "./".
 func (r *rgRun) search(ctx context.Context, names []string, implicit, noName, heading bool, patterns []string, language pattern.Syntax, po *pattern.Options) int {
-	g, err := newGrep(r.p, r.options, patterns, language, po)
+	g, err := newGrep(ctx, r.p, r.options, patterns, language, po)
 	if err != nil {
 		r.p.errorf("%v", err)
 		return exitUsage
@@ -366,7 +366,7 @@ func (r *rgRun) filters(name string) (includes, excludes []string) {
 
 // list prints the files that would be searched.
 func (r *rgRun) list(ctx context.Context, names []string, implicit bool) int {
-	g, err := newGrep(r.p, r.options, nil, pattern.Fixed, &pattern.Options{})
+	g, err := newGrep(ctx, r.p, r.options, nil, pattern.Fixed, &pattern.Options{})
 	if err != nil {
 		return r.p.errorf("%v", err)
 	}
@@ -425,7 +425,7 @@ func (r *rgRun) listDir(ctx context.Context, g *grepRun, at Location, name strin
 func (g *grepRun) replaced(line []byte) []byte {
 	var out []byte
 	at := 0
-	for _, m := range g.re.All(line, -1) {
+	for _, m := range g.re.All(g.ctx, line, -1) {
 		out = append(out, line[at:m[0]]...)
 		out = g.expand(out, line, m)
 		at = m[1]

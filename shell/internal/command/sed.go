@@ -682,7 +682,7 @@ func (s *sedRun) matchesAddress(a *sedAddress) bool {
 		return s.number >= a.n && (s.number-a.n)%a.m == 0
 	}
 	re := s.regexp(a.re)
-	return re != nil && re.Match(s.space)
+	return re != nil && re.Match(s.input.ctx, s.space)
 }
 
 // regexp returns re, or the last one that was used if it is nil: the empty // stands
@@ -714,7 +714,7 @@ func (s *sedRun) substitute(c *sedSubstitute) {
 	if c.global {
 		n = -1
 	}
-	all := re.All(s.space, n)
+	all := re.All(s.input.ctx, s.space, n)
 	all = all[min(max(c.nth-1, 0), len(all)):]
 	if len(all) == 0 {
 		return

@@ -1,6 +1,7 @@
 package pattern
 
 import (
+	"context"
 	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
@@ -125,7 +126,7 @@ type run struct {
 //
 // Without longest the first alternative is preferred, and the match "a" ends the ways after it.
 // No thread begins once there is a match, as only those that began first count.
-func (m *machine) find(text []byte, from int) (match []int) {
+func (m *machine) find(ctx context.Context, text []byte, from int) (match []int) {
 	r := run{machine: m, at: from, before: -1, after: -1}
 	if from > 0 {
 		r.before, _ = utf8.DecodeLastRune(text[:from])
@@ -133,7 +134,10 @@ func (m *machine) find(text []byte, from int) (match []int) {
 	now := &threads{seen: make([]bool, len(m.prog.Inst))}
 	next := &threads{seen: make([]bool, len(m.prog.Inst))}
 	width := r.look(text)
-	for {
+	for read := 0; ; read++ {
+		if read&0xff == 0 && ctx.Err() != nil {
+			return nil
+		}
 		if match == nil {
 			caps := newCaps(m.slots)
 			caps[0] = r.at
@@ -231,10 +235,10 @@ func (r *run) add(t *threads, pc uint32, caps []int) {
 // all returns at most n matches, as [Regexp.All] does.
 //
 // After an empty match the search goes on one character later, so that it ends.
-func (m *machine) all(text []byte, n int) [][]int {
+func (m *machine) all(ctx context.Context, text []byte, n int) [][]int {
 	var matches [][]int
 	for at, end := 0, -1; at <= len(text) && (n < 0 || len(matches) < n); {
-		match := m.find(text, at)
+		match := m.find(ctx, text, at)
 		if match == nil {
 			break
 		}

@@ -9,13 +9,15 @@
 package pattern
 
 import (
+	"context"
 	"fmt"
-	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/workspacekit/workspacekit/internal/ctxregexp"
 )
 
 // Syntax is the language of a pattern. It decides what is an operator, what a
@@ -74,13 +76,13 @@ func unsupported(format string, args ...any) error {
 // and spells out a "\r", so that a search shows the pattern the "\r" at the end
 // of a line.
 type Regexp struct {
-	re       *regexp.Regexp // finds the matches, unless there is a machine
-	machine  *machine       // finds the matches of a pattern with assertions; nil for another
-	remote   string         // the pattern for a search by a provider
-	exact    bool           // remote matches no other lines
-	words    string         // matches the lines of ASCII that have a match of whole words, and of the others too many; "" for none
-	names    []string       // of the groups, "" for one without a name; the first stands for the match
-	warnings []string       // about escapes without a meaning, as GNU's programs print them
+	re       *ctxregexp.Regexp // finds the matches, unless there is a machine
+	machine  *machine          // finds the matches of a pattern with assertions; nil for another
+	remote   string            // the pattern for a search by a provider
+	exact    bool              // remote matches no other lines
+	words    string            // matches the lines of ASCII that have a match of whole words, and of the others too many; "" for none
+	names    []string          // of the groups, "" for one without a name; the first stands for the match
+	warnings []string          // about escapes without a meaning, as GNU's programs print them
 }
 
 // Compile returns what patterns match. Nil opts mean the zero Options. Several
@@ -152,10 +154,8 @@ func (r *Regexp) compile(flags, full, plain string, asserted bool, opts *Options
 		if r.machine, err = newMachine(tree, longest); err != nil {
 			return err
 		}
-	} else if r.re, err = regexp.Compile(flags + full); err != nil {
+	} else if r.re, err = ctxregexp.Compile(flags+full, longest); err != nil {
 		return re2Error(err)
-	} else if longest {
-		r.re.Longest()
 	}
 	r.remote, r.exact = flags+full, !asserted
 	if asserted {
@@ -265,15 +265,18 @@ func (r *Regexp) Warnings() []string { return r.warnings }
 // matches are at least those that r matches, and if exact is true they are the same.
 func (r *Regexp) Remote() (expression string, exact bool) { return r.remote, r.exact }
 
+// Decide reports whether a line matches. It returns false once ctx has ended.
+type Decide func(ctx context.Context, line []byte) bool
+
 // Candidates returns the expression whose lines are found fastest. is says which of them
 // match; nil means all.
 //
 // In a line of ASCII, \b means the same in RE2 as in GNU's programs, so that the decision of
 // the first step stands; in any other line, Match decides.
-func (r *Regexp) Candidates() (expression string, is func(line []byte) bool) {
+func (r *Regexp) Candidates() (expression string, is Decide) {
 	switch {
 	case r.words != "":
-		return r.words, func(line []byte) bool { return isASCII(line) || r.Match(line) }
+		return r.words, func(ctx context.Context, line []byte) bool { return isASCII(line) || r.Match(ctx, line) }
 	case r.exact:
 		return r.remote, nil
 	}
@@ -291,36 +294,36 @@ func isASCII(line []byte) bool {
 }
 
 // Match reports whether there is a match in text. What is no UTF-8 counts as
-// one U+FFFD for each byte.
-func (r *Regexp) Match(text []byte) bool {
+// one U+FFFD for each byte. It returns false once ctx has ended.
+func (r *Regexp) Match(ctx context.Context, text []byte) bool {
 	if r.machine != nil {
-		return r.machine.find(text, 0) != nil
+		return r.machine.find(ctx, text, 0) != nil
 	}
-	return r.re.Match(text)
+	return r.re.Match(ctx, text)
 }
 
 // MatchString is [Regexp.Match] for a string.
-func (r *Regexp) MatchString(text string) bool {
+func (r *Regexp) MatchString(ctx context.Context, text string) bool {
 	if r.machine != nil {
-		return r.machine.find([]byte(text), 0) != nil
+		return r.machine.find(ctx, []byte(text), 0) != nil
 	}
-	return r.re.MatchString(text)
+	return r.re.MatchString(ctx, text)
 }
 
 // AllString is [Regexp.All] for a string.
-func (r *Regexp) AllString(text string, n int) [][]int {
+func (r *Regexp) AllString(ctx context.Context, text string, n int) [][]int {
 	if r.machine != nil {
-		return r.machine.all([]byte(text), n)
+		return r.machine.all(ctx, []byte(text), n)
 	}
-	return r.re.FindAllStringSubmatchIndex(text, n)
+	return r.re.AllString(ctx, text, n)
 }
 
 // All returns at most n matches in text, or all if n is negative: for each the bounds of
 // the match and of its groups, -1 for a group that has no part in it. An empty match
-// right after another match is none.
-func (r *Regexp) All(text []byte, n int) [][]int {
+// right after another match is none. There are none once ctx has ended.
+func (r *Regexp) All(ctx context.Context, text []byte, n int) [][]int {
 	if r.machine == nil {
-		return r.re.FindAllSubmatchIndex(text, n)
+		return r.re.All(ctx, text, n)
 	}
-	return r.machine.all(text, n)
+	return r.machine.all(ctx, text, n)
 }

@@ -2,6 +2,7 @@ package pattern_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -117,7 +118,7 @@ func TestGrep(t *testing.T) {
 func only(compiled *pattern.Regexp, texts []string) string {
 	var b strings.Builder
 	for i, line := range texts {
-		for _, m := range compiled.All([]byte(line), -1) {
+		for _, m := range compiled.All(context.Background(), []byte(line), -1) {
 			if m[0] < m[1] {
 				fmt.Fprintf(&b, "%d:%s\n", i+1, line[m[0]:m[1]])
 			}
@@ -151,13 +152,13 @@ func checkRemote(t *testing.T, compiled *pattern.Regexp, text string) {
 			return
 		}
 		for _, line := range texts {
-			scanner := m.Scan([]byte(line + "\n"))
+			scanner := m.Scan(t.Context(), []byte(line+"\n"))
 			_, _, found := scanner.Next()
-			match := compiled.Match([]byte(line))
+			match := compiled.Match(t.Context(), []byte(line))
 			if match && !found || expression == remote && exact && found != match {
 				t.Errorf("%q: %q finds %q = %v, the pattern matches = %v", text, expression, line, found, match)
 			}
-			if found && expression == candidates && match != (is == nil || is([]byte(line))) {
+			if found && expression == candidates && match != (is == nil || is(t.Context(), []byte(line))) {
 				t.Errorf("%q: %q finds %q, and decides otherwise than the pattern, which matches = %v", text, expression, line, match)
 			}
 		}
@@ -198,7 +199,7 @@ func TestSed(t *testing.T) {
 		var got bytes.Buffer
 		for _, line := range texts {
 			at := 0
-			all := compiled.All([]byte(line), -1)
+			all := compiled.All(t.Context(), []byte(line), -1)
 			for _, m := range all {
 				group := ""
 				if compiled.Groups() > 0 {
@@ -267,7 +268,7 @@ func TestRust(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := compiled.Match([]byte(c.line)); got != c.want {
+		if got := compiled.Match(t.Context(), []byte(c.line)); got != c.want {
 			t.Errorf("Match(%q, %q) = %v, want %v", c.text, c.line, got, c.want)
 		}
 	}
@@ -288,7 +289,7 @@ func TestMachine(t *testing.T) {
 			continue // RE2 knows other spaces, and an anchor sees what stands around it
 		}
 		for _, line := range texts {
-			if got, want := compiled.Match([]byte(line)), plain.MatchString(line); got != want {
+			if got, want := compiled.Match(t.Context(), []byte(line)), plain.MatchString(line); got != want {
 				t.Errorf("-w: Match(%q, %q) = %v, want %v", text, line, got, want)
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"mvdan.cc/sh/v3/pattern"
 	"mvdan.cc/sh/v3/syntax"
 
+	"github.com/workspacekit/workspacekit/internal/ctxregexp"
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 )
 
@@ -208,18 +209,21 @@ func TrimLength(ctx context.Context, op, text, pat string) (int, error) {
 	default:
 		expr = `\A(?s:.*)((?:` + expr + `)\z)`
 	}
-	re, err := regexp.Compile(expr)
+	re, err := ctxregexp.Compile(expr, op[0] == '#')
 	if err != nil {
 		return 0, err
 	}
-	if op[0] == '#' {
-		re.Longest()
+	first := func(re *ctxregexp.Regexp, text string) []int {
+		if all := re.AllString(ctx, text, 1); len(all) > 0 {
+			return all[0]
+		}
+		return nil
 	}
-	at := re.FindStringSubmatchIndex(text)
+	at := first(re, text)
 	if op == "#" {
 		if lazy, err := pattern.Regexp(pat, pattern.ExtendedOperators|pattern.Shortest); err == nil {
-			if re, err := regexp.Compile(`\A(?:` + lazy + `)`); err == nil {
-				at = re.FindStringSubmatchIndex(text) // short, but with (ab|a) not the shortest
+			if re, err := ctxregexp.Compile(`\A(?:`+lazy+`)`, false); err == nil {
+				at = first(re, text) // short, but with (ab|a) not the shortest
 			}
 		}
 	}
@@ -228,13 +232,15 @@ func TrimLength(ctx context.Context, op, text, pat string) (int, error) {
 			return 0, errors.New("the shortest match is too hard to find; use ##, or sed")
 		}
 		_, last := utf8.DecodeLastRuneInString(text[:at[1]])
-		shorter := re.FindStringSubmatchIndex(text[:at[1]-last])
+		shorter := first(re, text[:at[1]-last])
 		if shorter == nil {
 			break
 		}
 		at = shorter
 	}
 	switch {
+	case ctx.Err() != nil:
+		return 0, ctx.Err()
 	case at == nil && op[0] == '#':
 		return 0, nil
 	case at == nil:

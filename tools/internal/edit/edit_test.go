@@ -99,6 +99,8 @@ func TestEditErrors(t *testing.T) {
 		{"regexp-malformed", "a", []edit.Edit{{Old: "func (", New: "c", Regexp: true}}, &edit.PatternError{}},
 		{"regexp-too-long", "a", []edit.Edit{{Old: strings.Repeat("a", 5000), New: "c", Regexp: true}}, &edit.PatternError{Costly: true}},
 		{"regexp-of-large-file", strings.Repeat("a", edit.MaxRegexpSource+1), []edit.Edit{{Old: "b", New: "c", Regexp: true}}, &edit.InvalidError{}},
+		{"regexp-too-slow", strings.Repeat("a", 100<<10), append([]edit.Edit{{Old: "a[^b]*b|a", New: "c", All: true, Regexp: true}},
+			slices.Repeat([]edit.Edit{{Old: "none", New: "c", Regexp: true, Optional: true}}, 199)...), &edit.PatternError{Costly: true}},
 		{"regexp-too-costly", strings.Repeat("x", 1<<20), []edit.Edit{{Old: "(x{1,30}){1,30}y", New: "c", Regexp: true}}, &edit.PatternError{Costly: true}},
 		{"regexps-too-costly-together", strings.Repeat("x", 1<<20), slices.Repeat([]edit.Edit{{Old: "[a-z]{150} [0-9]{150}y", New: "c", Regexp: true}}, 2),
 			edit.Errors{&edit.PatternError{Costly: true}, &edit.PatternError{Edit: 1, Costly: true}}},

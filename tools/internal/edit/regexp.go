@@ -2,39 +2,44 @@ package edit
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
 	"strconv"
 	"strings"
+	"time"
 
+	"github.com/workspacekit/workspacekit/internal/ctxregexp"
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// Bounds of a regular expression, and of a file that it is applied to. A search takes at
-// most 20 ns for each byte of the file and each instruction that the pattern is compiled
-// to. The regular expressions of one [New] share maxEffort.
+// Bounds of a regular expression, and of a file that it is applied to. A search for one match
+// takes at most 20 ns for each byte of the file and each instruction that the pattern is
+// compiled to. With (a.*b|a), each of many matches can take as long. The regular expressions of
+// one [New] share maxEffort and maxTime.
 const (
 	maxPattern      = 4 << 10
 	maxGroups       = 100
 	MaxRegexpSource = 8 << 20
 	maxEffort       = 1 << 29
+	maxTime         = 10 * time.Second
 )
 
 // locateRegexp finds what a regular expression matches, and expands the template for
 // each match.
 func locateRegexp(data []byte, e Edit, room int) (located, error) {
-	re, instructions, err := e.compile()
+	re, err := e.compile()
 	if err != nil {
 		return located{}, err
 	}
-	template, err := e.template(re)
+	template, err := e.template(re.Plain())
 	switch {
 	case err != nil:
 		return located{}, err
-	case len(data)*instructions > maxEffort/max(e.sharing, 1):
-		return located{}, &PatternError{Reason: "the regular expression is too costly for a file of this size: repeat less in it, or use fewer", Costly: true}
+	case len(data)*re.Size() > maxEffort/max(e.sharing, 1):
+		return located{}, tooCostly()
 	case len(data) > MaxRegexpSource:
 		return located{}, &InvalidError{Reason: fmt.Sprintf("a regular expression is applied to files of at most %d MiB", MaxRegexpSource>>20), Hint: "Leave regexp out, and give the text as it is in the file."}
 	}
@@ -43,7 +48,12 @@ func locateRegexp(data []byte, e Edit, room int) (located, error) {
 		how = 0
 	}
 	v := newView(data, how)
-	found := lineMatches(v.text, re.FindAllSubmatchIndex(v.text, MaxReplacements+2))
+	ctx, cancel := context.WithTimeout(context.Background(), maxTime/time.Duration(max(e.sharing, 1)))
+	defer cancel()
+	found := lineMatches(v.text, re.All(ctx, v.text, MaxReplacements+2))
+	if ctx.Err() != nil {
+		return located{}, tooCostly()
+	}
 	starts := make([]int, len(found))
 	for i, m := range found {
 		starts[i] = m[0]
@@ -71,9 +81,14 @@ func locateRegexp(data []byte, e Edit, room int) (located, error) {
 			t = toCRLF(t)
 		}
 		// What the groups hold are bytes of the file, and stay as they are.
-		spans[i] = Span{Start: m[0], End: m[1], New: string(re.Expand(nil, []byte(t), data, m))}
+		spans[i] = Span{Start: m[0], End: m[1], New: string(re.Plain().Expand(nil, []byte(t), data, m))}
 	}
 	return located{spans: spans}, nil
+}
+
+// tooCostly returns the error of a search that takes too long.
+func tooCostly() error {
+	return &PatternError{Reason: "the regular expression is too costly for a file of this size: repeat less in it, or use fewer", Costly: true}
 }
 
 // lineMatches drops an empty match after the last line end, where no line begins,
@@ -87,26 +102,22 @@ func lineMatches(text []byte, found [][]int) [][]int {
 }
 
 // compile returns the regular expression of an edit, where ^ and $ are the ends of a
-// line, and how many instructions it has.
-func (e Edit) compile() (re *regexp.Regexp, size int, err error) {
+// line.
+func (e Edit) compile() (*ctxregexp.Regexp, error) {
 	if len(e.Old) > maxPattern {
-		return nil, 0, &PatternError{Reason: fmt.Sprintf("the regular expression is longer than %d bytes", maxPattern), Costly: true}
+		return nil, &PatternError{Reason: fmt.Sprintf("the regular expression is longer than %d bytes", maxPattern), Costly: true}
 	}
-	tree, err := syntax.Parse(e.Old, syntax.Perl)
-	if err == nil {
-		re, err = regexp.Compile("(?m)" + e.Old)
+	if _, err := syntax.Parse(e.Old, syntax.Perl); err != nil { // in the words of the caller
+		return nil, &PatternError{Reason: "oldText is no regular expression: " + strings.TrimPrefix(err.Error(), "error parsing regexp: ")}
 	}
-	if err != nil {
-		return nil, 0, &PatternError{Reason: "oldText is no regular expression: " + strings.TrimPrefix(err.Error(), "error parsing regexp: ")}
-	}
-	program, err := syntax.Compile(tree.Simplify())
+	re, err := ctxregexp.Compile("(?m)"+e.Old, false)
 	switch {
 	case err != nil:
-		return nil, 0, &PatternError{Reason: "the regular expression cannot be compiled", Costly: true}
-	case re.NumSubexp() > maxGroups:
-		return nil, 0, &PatternError{Reason: fmt.Sprintf("the regular expression has more than %d groups", maxGroups), Costly: true}
+		return nil, &PatternError{Reason: "the regular expression cannot be compiled", Costly: true}
+	case re.Plain().NumSubexp() > maxGroups:
+		return nil, &PatternError{Reason: fmt.Sprintf("the regular expression has more than %d groups", maxGroups), Costly: true}
 	}
-	return re, len(program.Inst), nil
+	return re, nil
 }
 
 // reference is a dollar sign in a template, and the group that it refers to.

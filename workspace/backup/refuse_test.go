@@ -17,6 +17,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/backup"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 // TestConflict changes what each edit left, as another program, and then undoes the
@@ -380,5 +381,22 @@ func TestCutOffBeforeTheFile(t *testing.T) {
 	}
 	if _, err := raw.Stat(ctx, "sub"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("the directory is still there: %v", err)
+	}
+}
+
+// TestHiddenReason reads a name in the directory of the backups, under rules of the caller: no
+// pattern of theirs is the reason.
+func TestHiddenReason(t *testing.T) {
+	t.Parallel()
+	b := newFS(t, memory.New(nil), nil)
+	fsys, err := policy.Restrict(b, policy.Rules{DeniedPaths: []string{"keys"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "it is a directory of backups or transactions, or in one"
+	_, _, err = workspace.ReadVersioned(t.Context(), fsys, backup.DefaultDir+"/journal", 0)
+	denied, ok := errors.AsType[*policy.DeniedError](err)
+	if !ok || denied.Decision().Reason != want || denied.Rule() != "" {
+		t.Errorf("ReadVersioned = %v, want a DeniedError without a rule: %s", err, want)
 	}
 }

@@ -24,6 +24,9 @@ type Rules struct {
 	// a slash matches in every directory: ".env*" is also for "app/.env.local".
 	// Letters are compared regardless of their case.
 	DeniedPaths []string
+	// DeniedReason is why DeniedPaths may not be used, as a part of a sentence such as "it
+	// holds backups". Empty means that errors name the pattern and its place.
+	DeniedReason string
 	// ReadOnlyPaths are globs, as DeniedPaths, of names that can be read, listed
 	// and copied, but not created, changed, moved or deleted.
 	ReadOnlyPaths []string

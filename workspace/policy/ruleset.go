@@ -73,7 +73,7 @@ const maxCompiled = 16
 
 // get returns the ruleset of rules for which onlyDenied holds.
 func (c *rulesetCache) get(rules Rules) (*ruleset, error) {
-	key := fmt.Sprintf("%t %q", rules.DenySensitive, rules.DeniedPaths)
+	key := fmt.Sprintf("%t %q %q", rules.DenySensitive, rules.DeniedPaths, rules.DeniedReason)
 	c.mu.Lock()
 	set := c.sets[key]
 	c.mu.Unlock()
@@ -108,6 +108,9 @@ func compileAll(rules Rules) (*ruleset, error) {
 		list := clauses{soft: part.soft}
 		for i, text := range part.patterns {
 			c := clause{ops: part.ops, effect: Deny, place: fmt.Sprintf("%s[%d]", part.key, i), because: part.because, text: text}
+			if part.key == "deniedPaths" && rules.DeniedReason != "" {
+				c.place, c.because = "", rules.DeniedReason
+			}
 			if err := list.add(c); err != nil {
 				return nil, err
 			}
@@ -397,7 +400,7 @@ func (s *ruleset) decision(need opSet, name string, v verdict) Decision {
 		return Decision{Op: need.first(), Effect: Deny, Rule: "allowedPaths", Reason: s.allowed.why()}
 	}
 	d := Decision{Op: (v.op & need).first(), Effect: c.effect, Rule: c.place, Reason: c.because}
-	if c.text != "" {
+	if c.place != "" && c.text != "" {
 		d.Reason = fmt.Sprintf("%s %s, %q", cmp.Or(c.because, "it matches"), c.place, c.text)
 	}
 	if !c.first {
@@ -469,7 +472,7 @@ type clause struct {
 	files   bool   // it forbids no directory
 	element bool   // it matches the last element of a name alone, not what is below
 	first   bool   // it is of Rules.FirstMatch
-	place   string // where it is, for errors
+	place   string // where it is, for errors; empty if because says all
 	because string // the beginning of the reason, for errors
 	text    string // the pattern as it is spelled
 }

@@ -100,7 +100,6 @@ var tableTests = map[string]map[string]string{
 	"docs/urls.md": {"": "internal/repotest.TestURLsPage"},
 	"docs/views.md": {
 		"| view | import | for what | what differs |": "internal/osfile.TestLikePackageOS",
-		"| client | how |":                            "programs of others; TestRclone is in adapters/webdav",
 	},
 	"docs/writing-a-provider.md": {"": "internal/repotest.TestTables"},
 }

@@ -3,6 +3,7 @@ package webdav
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -122,8 +123,15 @@ func (f *file) ReadFrom(r io.Reader) (int64, error) {
 	if err != nil {
 		f.Discard()
 	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = errLate
+	}
 	return n, f.req.note(err)
 }
+
+// errLate is the error of a body that does not arrive in time. That of the connection has
+// its addresses.
+var errLate = fmt.Errorf("the body: %w", os.ErrDeadlineExceeded)
 
 // Close implements [io.Closer].
 func (f *file) Close() error { return f.req.note(f.File.Close()) }

@@ -315,6 +315,8 @@ func statusOf(err error, method string) int {
 		return 0
 	case errors.Is(err, workspace.ErrTooLarge), errors.As(err, &tooLong):
 		return http.StatusRequestEntityTooLarge
+	case errors.Is(err, errLate):
+		return http.StatusRequestTimeout
 	case errors.Is(err, workspace.ErrNoSpace):
 		return http.StatusInsufficientStorage
 	case errors.Is(err, workspace.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):

@@ -97,7 +97,7 @@ func authorize(list []string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, token, ok := r.BasicAuth()
 		if !ok {
-			_, token, _ = strings.Cut(r.Header.Get("Authorization"), "Bearer ")
+			token = bearer(r.Header.Get("Authorization"))
 		}
 		if _, ok := tokens.User(token); !ok {
 			w.Header().Set("WWW-Authenticate", `Basic realm="workspace", charset="UTF-8"`)
@@ -106,4 +106,13 @@ func authorize(list []string, next http.Handler) http.Handler {
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// bearer returns the token of an Authorization header with the scheme Bearer, in either case.
+func bearer(header string) string {
+	scheme, token, _ := strings.Cut(header, " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return ""
+	}
+	return strings.TrimSpace(token)
 }

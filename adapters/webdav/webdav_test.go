@@ -488,11 +488,13 @@ func TestAttacks(t *testing.T) {
 	}{
 		{"none", get + host + mine + "\r\n", 200},
 		{"basic authentication", get + host + basic + "\r\n", 200},
+		{"another spelling of the scheme", get + host + "Authorization: bearer  " + token + "\r\n\r\n", 200},
 		{"a known name", get + "Host: files.example\r\n" + mine + "\r\n", 200},
 		{"a page of its own", get + host + mine + "Origin: http://ADDR\r\n\r\n", 200},
 		{"no token", get + host + "\r\n", 401},
 		{"an empty password", get + host + "Authorization: Basic bWU6\r\n\r\n", 401},
 		{"a wrong token", get + host + "Authorization: Bearer " + token + "x\r\n\r\n", 401},
+		{"a token of another scheme", get + host + "Authorization: Digest Bearer " + token + "\r\n\r\n", 401},
 		{"no token to write", "PUT /a HTTP/1.1\r\n" + host + "Content-Length: 0\r\n\r\n", 401},
 		{"a foreign origin", get + host + mine + "Origin: http://evil.example\r\n\r\n", 403},
 		{"an image on a page of another site", get + host + mine + "Sec-Fetch-Site: cross-site\r\nSec-Fetch-Mode: no-cors\r\n\r\n", 403},
@@ -508,7 +510,7 @@ func TestAttacks(t *testing.T) {
 		{"an oversized body", "PUT /b HTTP/1.1\r\n" + host + mine + "Content-Length: 1048577\r\n\r\nx", 413},
 		{"an oversized body in chunks", "PUT /c HTTP/1.1\r\n" + host + mine + "Transfer-Encoding: chunked\r\n\r\n200000\r\n" + strings.Repeat("x", 2<<20), 413},
 		{"a slow head", get + host, 0},
-		{"a slow body", "PUT /d HTTP/1.1\r\n" + host + mine + "Content-Length: 100\r\n\r\nx", 405},
+		{"a slow body", "PUT /d HTTP/1.1\r\n" + host + mine + "Content-Length: 100\r\n\r\nx", 408},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()

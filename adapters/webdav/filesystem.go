@@ -129,7 +129,7 @@ func (f *file) ReadFrom(r io.Reader) (int64, error) {
 	return n, f.req.note(err)
 }
 
-// errLate is the error of a body that does not arrive in time. That of the connection has
+// errLate is the error of a body that does not arrive in time. The connection's error has
 // its addresses.
 var errLate = fmt.Errorf("the body: %w", os.ErrDeadlineExceeded)
 

@@ -141,15 +141,12 @@ func Hide(fsys workspace.FileSystem, dirs ...string) (workspace.FileSystem, erro
 		}
 		patterns = append(patterns, pattern)
 	}
-	hidden, err := policy.Restrict(fsys, policy.Rules{DeniedPaths: patterns, DeniedReason: hiddenReason, AllowRun: true})
+	hidden, err := policy.Restrict(fsys, policy.Rules{JournalPaths: patterns, AllowRun: true})
 	if err != nil {
 		return nil, err
 	}
 	return hidden, nil
 }
-
-// hiddenReason is why the directories that Hide hides may not be used.
-const hiddenReason = "it is a directory of backups or transactions, or in one"
 
 // globEscaper turns a name into a pattern that matches nothing else.
 var globEscaper = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)

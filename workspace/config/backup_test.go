@@ -3,11 +3,14 @@ package config_test
 import (
 	"errors"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/workspacekit/workspacekit"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/backup"
+	"github.com/workspacekit/workspacekit/workspace/policy"
+	"github.com/workspacekit/workspacekit/workspace/transaction"
 )
 
 // TestBackupsBelowPolicies tests that backups change nothing about what the rules of a
@@ -59,6 +62,25 @@ workspaces:
 	for _, name := range []string{"no-write", "no-edit", "no-read", "free", "tree/a", "tree/b"} {
 		if data, err := repo.Backups().ReadFile(ctx, name); string(data) != "old" {
 			t.Errorf("%s is %q, %v after Undo, want old", name, data, err)
+		}
+	}
+}
+
+// TestJournalReason reads in the directories of backups and transactions. The reason names no
+// pattern of the file.
+func TestJournalReason(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "a"), "a")
+	opened := open(t, parse(t, dir, `
+workspaces:
+  repo: { provider: { kind: localbash, root: . }, fs: { deniedPaths: [keys] }, backup: {} }
+`))
+	repo := lookup(t, opened, "repo")
+	for _, name := range []string{backup.DefaultDir + "/a", transaction.DefaultDir + "/a"} {
+		_, err := repo.ReadFile(t.Context(), name)
+		denied, ok := errors.AsType[*policy.DeniedError](err)
+		if !ok || denied.Rule() != "" || !strings.Contains(err.Error(), "backups or transactions") {
+			t.Errorf("ReadFile(%q) = %v, want a denial that names no rule", name, err)
 		}
 	}
 }

@@ -403,7 +403,7 @@ func (s FS) over(fsys, store workspace.FileSystem) (workspace.FileSystem, error)
 		rules.Report = reportDenial
 	}
 	if s.transactions(store) {
-		rules.DeniedPaths = append(slices.Clone(rules.DeniedPaths), transaction.DefaultDir)
+		rules.JournalPaths = []string{transaction.DefaultDir}
 	}
 	if !rules.Empty() {
 		restricted, err := policy.Restrict(fsys, rules)

@@ -24,9 +24,9 @@ type Rules struct {
 	// a slash matches in every directory: ".env*" is also for "app/.env.local".
 	// Letters are compared regardless of their case.
 	DeniedPaths []string
-	// DeniedReason is why DeniedPaths may not be used, as a part of a sentence such as "it
-	// holds backups". Empty means that errors name the pattern and its place.
-	DeniedReason string
+	// JournalPaths are DeniedPaths that whoever opens a workspace adds to those of its user,
+	// for the directories of backups and transactions. Errors say that, and no place.
+	JournalPaths []string
 	// ReadOnlyPaths are globs, as DeniedPaths, of names that can be read, listed
 	// and copied, but not created, changed, moved or deleted.
 	ReadOnlyPaths []string
@@ -163,7 +163,7 @@ const (
 
 // Empty reports whether there are no rules.
 func (r Rules) Empty() bool {
-	return len(r.AllowedPaths)+len(r.DeniedPaths)+len(r.ReadOnlyPaths)+len(r.FirstMatch)+len(r.AllowedExtensions)+len(r.DeniedExtensions) == 0 &&
+	return len(r.AllowedPaths)+len(r.DeniedPaths)+len(r.JournalPaths)+len(r.ReadOnlyPaths)+len(r.FirstMatch)+len(r.AllowedExtensions)+len(r.DeniedExtensions) == 0 &&
 		!r.DenySensitive
 }
 

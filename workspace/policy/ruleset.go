@@ -44,10 +44,11 @@ func compile(rules Rules) (*ruleset, error) {
 	return compileAll(rules)
 }
 
-// onlyDenied reports whether DeniedPaths are all that r says, but for DenySensitive.
+// onlyDenied reports whether DeniedPaths and JournalPaths are all that r says, but for
+// DenySensitive.
 func (r Rules) onlyDenied() bool {
-	denied := len(r.DeniedPaths) > 0 && !r.ShowDenied
-	r.DeniedPaths, r.DenySensitive = nil, false
+	denied := len(r.DeniedPaths)+len(r.JournalPaths) > 0 && !r.ShowDenied
+	r.DeniedPaths, r.JournalPaths, r.DenySensitive = nil, nil, false
 	return denied && r.Empty()
 }
 
@@ -73,7 +74,7 @@ const maxCompiled = 16
 
 // get returns the ruleset of rules for which onlyDenied holds.
 func (c *rulesetCache) get(rules Rules) (*ruleset, error) {
-	key := fmt.Sprintf("%t %q %q", rules.DenySensitive, rules.DeniedPaths, rules.DeniedReason)
+	key := fmt.Sprintf("%t %q %q", rules.DenySensitive, rules.DeniedPaths, rules.JournalPaths)
 	c.mu.Lock()
 	set := c.sets[key]
 	c.mu.Unlock()
@@ -103,13 +104,14 @@ func compileAll(rules Rules) (*ruleset, error) {
 		soft         bool
 	}{
 		{"deniedPaths", "it matches", onAll, rules.DeniedPaths, false},
+		{"", "it is a directory of backups or transactions, or in one", onAll, rules.JournalPaths, false},
 		{"readOnlyPaths", "it can only be read: it matches", onChange, rules.ReadOnlyPaths, true},
 	} {
 		list := clauses{soft: part.soft}
 		for i, text := range part.patterns {
-			c := clause{ops: part.ops, effect: Deny, place: fmt.Sprintf("%s[%d]", part.key, i), because: part.because, text: text}
-			if part.key == "deniedPaths" && rules.DeniedReason != "" {
-				c.place, c.because = "", rules.DeniedReason
+			c := clause{ops: part.ops, effect: Deny, because: part.because, text: text}
+			if part.key != "" {
+				c.place = fmt.Sprintf("%s[%d]", part.key, i)
 			}
 			if err := list.add(c); err != nil {
 				return nil, err

@@ -217,6 +217,9 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 		}
 	case "pwd":
 		// With -P, the interpreter would look for symlinks on the host.
+		if flags := strings.Join(args[1:], ""); strings.LastIndexByte(flags, 'P') > strings.LastIndexByte(flags, 'L') {
+			return []string{binDir + "realpath", "."}
+		}
 		return []string{"pwd"}
 	case "cd":
 		return cdArgs(args)

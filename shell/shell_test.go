@@ -5,12 +5,15 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/shell"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -36,6 +39,30 @@ func output(t testing.TB, s *shell.Shell, script string) string {
 		t.Fatal(err)
 	}
 	return result.Output
+}
+
+// TestPhysicalDirectory prints the directory below a symlink, which pwd -P follows.
+func TestPhysicalDirectory(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "d"), 0o777), os.Symlink("d", filepath.Join(dir, "l"))); err != nil {
+		t.Skip(err)
+	}
+	folder, err := localbash.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	s := shell.New([]*workspace.Workspace{workspace.New("repo", folder, nil)}, nil)
+	for script, want := range map[string]string{
+		"cd /l; pwd; pwd -L; pwd -P":                     "/l\n/l\n/d\n",
+		"cd /l; pwd -LP; pwd -P -L; builtin pwd -PL":     "/d\n/l\n/l\n",
+		"cd /; pwd -P; cd l; f() { command pwd -P; }; f": "/\n/d\n",
+	} {
+		if got := output(t, s, script); got != want {
+			t.Errorf("%s: %q, want %q", script, got, want)
+		}
+	}
 }
 
 func TestState(t *testing.T) {

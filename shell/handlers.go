@@ -151,6 +151,9 @@ func (r *run) replace(ctx context.Context, hc interp.HandlerContext, args []stri
 	if prefix == 0 && (refusal(args) != "" || helps(args) || testsMore(args)) && r.scripts.HasFunction(args[0]) {
 		return args // a function
 	}
+	if prefix == 0 && args[0] == "pwd" && r.scripts.HasFunction("pwd") {
+		return args[:1] // a function, unless it is unset by now
+	}
 	rest := r.replaceBuiltin(ctx, hc, args[prefix:])
 	if len(rest) > 0 && (strings.HasPrefix(rest[0], r.scripts.Prefix) || rest[0] == binDir+args[prefix]) {
 		return rest // an internal command or a program is none of the interpreter's builtins

@@ -76,7 +76,7 @@ func (h *httpFlags) serve(cmd *cobra.Command, set *tools.Set, about *mcp.Options
 // serve serves the tools on the standard streams, or over HTTP, until the client or
 // the user ends it.
 func serve(cmd *cobra.Command, flags *target.Flags, tool target.ToolFlags, over httpFlags, textOnly bool) error {
-	if err := cmp.Or(flags.RefuseStdin("what a client sends"), over.check()); err != nil {
+	if err := cmp.Or(flags.RefuseStdin("what a client sends"), over.check(cmd)); err != nil {
 		return err
 	}
 	opened, err := flags.OpenTools(cmd.Context(), tool)
@@ -105,8 +105,11 @@ func serve(cmd *cobra.Command, flags *target.Flags, tool target.ToolFlags, over 
 }
 
 // check refuses flags that do nothing. Someone who gives tokens expects that they are asked
-// for.
-func (h *httpFlags) check() error {
+// for, and an address can be empty because a variable is.
+func (h *httpFlags) check(cmd *cobra.Command) error {
+	if h.address == "" && cmd.Flags().Changed("http") {
+		return errors.New("--http is empty: give an address with a port, such as 127.0.0.1:8080")
+	}
 	if h.address == "" && (h.tokenFile != "" || h.hosts != nil) {
 		return errors.New("--token-file and --allow-host need --http")
 	}

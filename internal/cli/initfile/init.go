@@ -224,9 +224,12 @@ Next:
 	return err
 }
 
-// checkPath refuses a file that exists, before anything is asked. The write
+// checkPath refuses standard input and a file that exists, before anything is asked. The write
 // checks it again.
 func (i *initiation) checkPath(path string) error {
+	if path == target.Stdin {
+		return fmt.Errorf("%q is standard input, which cannot be written: name a file", path)
+	}
 	if _, err := os.Lstat(path); err == nil && !i.force {
 		return exists(path)
 	}

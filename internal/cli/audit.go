@@ -15,7 +15,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/audit"
 )
 
-const auditLong = `Audit has one command. It verifies the log of a workspace that has the setting audit.`
+const auditLong = `Audit verifies the log of a workspace that has the setting audit.`
 
 // newAudit returns the command about audit logs.
 func newAudit(flags *target.Flags) *cobra.Command {
@@ -34,13 +34,11 @@ func newAudit(flags *target.Flags) *cobra.Command {
 const verifyLong = `Verify checks that no line of an audit log was changed, deleted or inserted. It prints
 the number of operations and the hash of the last line.
 
-The log alone does not show that its last lines were deleted, or that somebody wrote
-it again from some line on. So keep the whole hash in another place, and give it to
---expect the next time: the log must still have a line with that hash.
+The log alone does not show that its last lines were deleted or written again. So keep
+the whole hash in another place, and give it to --expect the next time.
 
-A log that was rotated (maxSizeMb) has further files, with its name and a number, which
-are verified with it; a missing one is an error. Give files with other names to standard
-input, the oldest first:
+The files of a log that was rotated (maxSizeMb) are verified with it; a missing one is an
+error. Give files with other names to standard input, the oldest first:
 
   cat audit-may.jsonl audit-june.jsonl | workspace audit verify -
 

@@ -23,7 +23,7 @@ func newConfig(flags *target.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "config",
 		Short:   "Print the JSON Schema of workspace.yaml",
-		Long:    `Config has one command. It prints the JSON Schema of workspace.yaml.`,
+		Long:    `Config prints the JSON Schema of workspace.yaml.`,
 		Example: `  workspace config schema`,
 		Args:    term.Subcommands("command"),
 		RunE:    needsCommand("config needs a command, such as \"workspace config schema\""),
@@ -55,12 +55,9 @@ func printSchema(cmd *cobra.Command, flags *target.Flags) error {
 	return term.Fail(err)
 }
 
-const validateLong = `Validate checks workspace.yaml: its keys and values, its variables such as ${NAME}, and
-the options of each provider. It opens no workspace. It prints every problem with its
-line and column. If -w names a workspace, the file must have it. For a file that nobody
-named, validate also lists what it needs your trust for; see 'workspace trust --help'.
-
-It exits with 0 if the file is right, and with 2 if it is wrong.`
+const validateLong = `Validate checks workspace.yaml, and opens no workspace. It prints every problem with its
+line and column, and exits with 2 if there is one. For a file that nobody named, it also
+lists what it needs your trust for; see 'workspace trust --help'.`
 
 // newValidate returns the command that checks a file.
 func newValidate(flags *target.Flags) *cobra.Command {

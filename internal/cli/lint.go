@@ -16,13 +16,11 @@ import (
 	"github.com/workspacekit/workspacekit/tools/lint"
 )
 
-const lintLong = `Lint exits with 1 if a vendor of models would refuse the definitions of the tools. It
-checks the length and the characters of names, that no two are the same, the length of
-descriptions, the number of tools, and the keywords of schemas.
+const lintLong = `Lint exits with 1 if a vendor of models would refuse the definitions of the tools: their
+number, the names, the length of descriptions, or the keywords of schemas.
 
 It prints the number of characters of each definition, as JSON without spaces, and in
-brackets an estimate of its tokens, at four characters each. The tokenizers of the
-vendors differ by about a fifth.`
+brackets an estimate of its tokens, at four characters each.`
 
 // newLint returns the command that checks the definitions of the tools. tool are the
 // flags of its parent.

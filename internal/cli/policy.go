@@ -21,9 +21,8 @@ func newPolicy(flags *target.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy",
 		Short: "Explain, test and suggest rules",
-		Long: `Policy explains and tests whether the settings of a workspace allow an operation: its
-rules, its allowed, denied and read-only paths, and the names of secrets. It can also
-suggest rules from an audit log. It opens no workspace and changes nothing.`,
+		Long: `Policy explains and tests whether the settings of a workspace allow an operation, and
+suggests rules from an audit log. It opens no workspace and changes nothing.`,
 		Example: `  workspace policy explain write src/main.go
   workspace policy test
   workspace policy suggest audit.jsonl`,
@@ -41,9 +40,9 @@ func newExplain(flags *target.Flags) *cobra.Command {
 		Use:   "explain OP PATH",
 		Short: "Print whether an operation on a name is allowed, and why",
 		Long: `Explain prints whether an operation on a name is allowed, which rule decides, and where
-that rule is in the file. It looks at the name only: it opens nothing, follows no
-symlink, and ignores "mode: audit" and that workspace.yaml itself is protected. For move
-and copy, the name is the source; for the destination, ask about "write".
+that rule is in the file. It looks at the name only: it follows no symlink, and ignores
+"mode: audit" and that workspace.yaml itself is protected. For move and copy, the name is
+the source, and for run the directory. For a destination, ask about "write".
 
 The operations are read, write, edit, delete, move, copy, list, mkdir and run. The exit
 code is 0 whether the operation is allowed or not.`,
@@ -107,14 +106,14 @@ func newPolicyTest(flags *target.Flags) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "test",
 		Short: "Run the policyTests of the file",
-		Long: `Test compares the settings of each workspace with the cases in its policyTests:
+		Long: `Test compares the settings of each workspace with its policyTests:
 
   policyTests:
     - { op: read, path: src/main.go, want: allow }
     - { op: write, path: .env, want: deny }
 
-It prints each case that fails, with its line in the file. The exit code is 1 if a case
-fails, and 2 if the file has no cases.`,
+It prints each case that fails, with its line in the file, and then exits with 1. A file
+without cases is an error.`,
 		Example: `  workspace policy test
   workspace -w docs policy test --json`,
 		Args: term.Positional,

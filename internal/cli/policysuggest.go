@@ -32,9 +32,9 @@ for run.
 
 If four or more names in a directory below the root were used in the same way, one rule
 allows the whole directory. If the whole workspace was listed or searched, the rules also
-let the agent list the names that it used in another way, and a search then finds those.
-Add the targets of symlinks, which the log does not have. Read the rules before you use
-them. With -w, only the operations of those workspaces count.`,
+let the agent list and find the names that it used in another way. Add the targets of
+symlinks, which the log does not have. Read the rules before you use them. With -w, only
+the operations of those workspaces count.`,
 		Example: `  workspace policy suggest audit.jsonl
   workspace -w repo policy suggest audit.jsonl`,
 		Args: term.Positional,

@@ -22,17 +22,15 @@ import (
 
 const mcpLong = `MCP serves the tools to one client over the Model Context Protocol, on standard input
 and output. An editor or an agent starts it as a child process. Errors are logged to
-standard error. MCP exits with 0 when its input ends, or on SIGINT or SIGTERM.
-
-It serves all workspaces of the file, or those that -w names. Without a file, it
-serves the current folder, or what -C names.
+standard error. MCP exits with 0 when its input ends, or on SIGINT or SIGTERM. It serves
+all workspaces of the file, or those that -w names.
 
 With --http it serves many clients over streamable HTTP, at the path /mcp, until a
-signal ends it. A number alone means a port of 127.0.0.1. Each client has its own session.
-An address that other computers can reach needs a token. Use one on 127.0.0.1, too,
-because other users of the computer can connect to it. A token has at least 16
-characters. Set it in the variable WORKSPACE_MCP_TOKEN, or write one on each line of a
-file for --token-file. Requests from web pages of other sites are refused.
+signal ends it. A number alone means a port of 127.0.0.1. An address that other computers
+can reach needs a token. Use one on 127.0.0.1, too, because other users of the computer
+can connect to it. A token has at least 16 characters. Set it in the variable
+WORKSPACE_MCP_TOKEN, or write one on each line of a file for --token-file. Requests from
+web pages of other sites are refused.
 
 Configure a client with this command, for example
 
@@ -163,10 +161,7 @@ func newTools(flags *target.Flags) *cobra.Command {
 		Use:   "tools",
 		Short: "Print the definitions of the tools",
 		Long: `Tools prints the definitions of the tools as one JSON array: the value of "tools" in a
-request to a model's API, or in a reply of the Model Context Protocol. They are those of
-all workspaces of the file, or of those that -w names.
-
-The formats are
+request to a model's API, or in a reply of the Model Context Protocol. The formats are
 
   json               everything that a tool has
   openai             OpenAI, chat completions, with optional parameters

@@ -32,13 +32,11 @@ func newShell(flags *target.Flags) *cobra.Command {
 		Long: `Shell runs a bash script on the files of the workspaces: the script that -c gives, or
 standard input. It starts no process, and sees nothing but those files, and /tmp, which is
 in memory. If there is one workspace, it is the root directory; if there are several, each
-is a directory with its name. The ARGs are $1, $2 and so on.
+is a directory with its name. The ARGs are $1, $2 and so on. Shell exits with the code of
+the script.
 
-On a terminal, shell shows a prompt, with history (up and down) and completion of commands
-and paths (Tab). Ctrl-C ends the script that runs, or drops the line. Type exit or Ctrl-D
-to leave.
-
-The script's exit code is the exit code of shell.`,
+On a terminal, shell shows a prompt, with history (up and down) and completion (Tab).
+Ctrl-C ends the script that runs, or drops the line. Type exit or Ctrl-D to leave.`,
 		Example: `  workspace shell -c 'grep -rc TODO src | sort -t: -k2 -n'
   workspace -w repo shell <script.sh
   workspace -w repo -w lake shell -c 'cp /repo/a.txt /lake/'

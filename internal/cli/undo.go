@@ -20,17 +20,15 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
-const undoLong = `Undo reverts the last change in a workspace with the setting backup: it restores the
-content of changed and deleted files, deletes new ones, and moves back what was moved.
-Repeat it to go further back.
+const undoLong = `Undo reverts the last change in a workspace with the setting backup. Repeat it to go
+further back.
 
 Undo reverts the changes of one session, which is one run of an agent: the session of
-the last change, or the one that --session names, either by its id or by the file of
-"workspace call --session". --all reverts all changes of the session.
+the last change, or the one that --session names, by its id or by the file of
+"workspace call --session".
 
 If somebody has written a file since, undo leaves it as it is, names it, and exits
-with 1; --all still reverts the changes of other files. --list prints the changes, the
-last one first, and --redo takes back undos, the last one first.`
+with 1; --all still reverts the changes of other files.`
 
 // undoFlags are the flags of the command undo.
 type undoFlags struct {

@@ -12,15 +12,14 @@ import (
 )
 
 const webdavLong = `Webdav serves the files of one workspace over WebDAV, for file managers and editors. It
-prints its address and runs until it is interrupted; it still answers the requests that it
-has begun. The rules and the size limit of workspace.yaml apply.
+prints its address and runs until it is interrupted. The rules and the size limit of
+workspace.yaml apply.
 
-The default address is a free port of 127.0.0.1. An address that other computers can reach
-needs a token, and a proxy with TLS in front of it. Use a token on 127.0.0.1, too, because
-other users of the computer can connect to it. A token has at least 16 characters, and is
-the password for any user name. Set it in the variable WORKSPACE_WEBDAV_TOKEN, or write
-one on each line of a file for --token-file. Requests from web pages of other sites are
-refused.
+An address that other computers can reach needs a token, and a proxy with TLS in front of
+it. Use a token on 127.0.0.1, too, because other users of the computer can connect to it.
+A token has at least 16 characters, and is the password for any user name. Set it in the
+variable WORKSPACE_WEBDAV_TOKEN, or write one on each line of a file for --token-file.
+Requests from web pages of other sites are refused.
 
 Open the address in GNOME Files (dav://127.0.0.1:8080), in the Finder (Go, Connect to
 Server), with davfs2, rclone or cadaver.`

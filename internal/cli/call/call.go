@@ -81,31 +81,27 @@ func (o Operation) Is(word string) bool { return word == o.Op || word == term.Ke
 var paged = []string{ops.ReadFile, ops.Ls, ops.Glob, ops.Grep}
 
 const long = `Call runs one tool. The arguments say what to work on: a path, a pattern and a path,
-or a source and a destination. The other parameters are flags; --includeGlob, the
-spelling of the schema, is the same as --include-glob. One JSON object can give all
-parameters instead; "-" reads it from standard input. An argument that begins with "-",
-such as a patch, comes last, after "--".
+or a source and a destination. The other parameters are flags; --includeGlob is the same
+as --include-glob. One JSON object can give all parameters instead; "-" reads it from
+standard input. An argument that begins with "-", such as a patch, comes last, after "--".
 
 Call prints the result for a person, and what was left out on standard error, or in
 brackets in the output of tree and read_files. With --json, it prints the JSON object
-that a program gets, or the error of a tool. Errors of the command line itself are text.
-Their exit code is 2, as that of INVALID_ARGUMENTS.
-
-If the file has several workspaces, choose one with -w.
+that a program gets, or the error of a tool. Errors of the command line are text. Their
+exit code is 2, as for INVALID_ARGUMENTS.
 
 With --dialect, call runs the tools of that dialect, and prints what a model reads.
 Otherwise it runs the default tools, whatever dialect the file has.
 
 Calls with the same --session file are one session: they change a file only if one of them
 has read it and nobody has changed it since. The commands of run, and rm and move of a
-directory, need no read. In a workspace with the setting readBeforeWrite, all other calls
-but bash need --session to change a file that exists.
+directory, need no read. With the setting readBeforeWrite, all other calls but bash need
+--session to change a file that exists.
 
 If a rule requires approval, call shows what the operation would do, and asks on the
 terminal. Without a terminal, only --approve allows it.
 
-A search that finds nothing exits with 0, and so does call if a script of bash or a
-command of run fails: it prints their exit code.`
+If a script of bash or a command of run fails, call prints its exit code and exits with 0.`
 
 const example = `  workspace call ls
   workspace call ls src

@@ -22,18 +22,16 @@ import (
 	"github.com/workspacekit/workspacekit/tools"
 )
 
-const long = `Doctor opens each workspace and tests it. It lists the root, reads a file, writes a
-file and reads it back, checks that the store honours conditional writes and that a
-watch reports a change, counts the files, and says what the workspace runs on. For
-each problem it prints a remedy.
+const long = `Doctor opens each workspace and tests it: reads, writes, conditional writes and a watch.
+It also counts the files, and says what the workspace runs on. For each problem it prints
+a remedy.
 
 Doctor writes one file, named ".workspace-doctor-" and random characters, and deletes
 it before it ends, even if it is interrupted. An audit log and backups record that, and
 undo leaves it out. Doctor changes nothing else, and writes nothing to a read-only
 workspace.
 
-Doctor exits with 1 if something fails, and with 0 otherwise, also with warnings. If one
-workspace cannot be opened, it still tests the others.`
+Doctor exits with 1 if something fails, and with 0 otherwise, also with warnings.`
 
 const example = `  workspace doctor
   workspace doctor --json

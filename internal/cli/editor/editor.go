@@ -33,18 +33,17 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
-const long = `Acp lets you try an agent that speaks the Agent Client Protocol. It starts the agent,
-which is the command after --, sends it each line of standard input as a prompt, and
-prints what the agent says and does. It ends when standard input ends.
+const long = `Acp lets you try an agent that speaks the Agent Client Protocol. It starts the command
+after --, sends it each line of standard input as a prompt, and prints what the agent
+says and does, each change as a diff. It ends when standard input ends.
 
-The agent works on the files of one workspace, within the rules of workspace.yaml. Acp
-shows each change as a diff. When the agent asks a question, the next line of standard
-input is the answer: the number of an option. When a rule requires approval, it is y, or
-s for the whole session. Any other line rejects.
+When the agent asks a question, the next line is the answer: the number of an option.
+When a rule requires approval, it is y, or s for the whole session. Any other line
+rejects.
 
-If the workspace is a folder, the agent starts in it and can do whatever your user can:
-the rules apply to what it asks acp for, and not to the programs that it starts itself.
-If the workspace is not a folder, the agent sees it at the path /NAME.`
+The agent can do whatever your user can: the rules of the workspace apply to what it asks
+acp for, and not to what it does by itself. It starts in the workspace if that is a
+folder, and sees any other at the path /NAME.`
 
 // New returns the command. version is the version of the program.
 func New(flags *target.Flags, version string) *cobra.Command {

@@ -30,12 +30,12 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
-const long = `Init writes a file with one workspace, and with comments that show more settings. The
-file is workspace.yaml in the current folder unless FILE names another. Init replaces
-an existing file only with --force.
+const long = `Init writes a file with one workspace, and with comments that show more settings:
+workspace.yaml in the current folder unless FILE names another. It replaces a file only
+with --force.
 
-Choose the provider with --kind, or with a flag that belongs to one provider, such as
---bucket. Without either, init asks on a terminal, and uses localbash elsewhere.`
+Choose the provider with --kind, or with a flag of one, such as --bucket. Without either,
+init asks on a terminal, and uses localbash elsewhere.`
 
 const example = `  workspace init
   workspace init --root src --name code

@@ -83,7 +83,7 @@ func ServeHTTP(ctx context.Context, server *sdk.Server, listener net.Listener, o
 	defer cancel()
 	calls := &httpCalls{server: running, open: map[*httpCall]bool{}, ending: map[owner]int{}}
 	base := context.WithValue(context.WithValue(running, hangUpKey{}, ctx.Done()), callsKey{}, calls)
-	sessions := sdk.NewStreamableHTTPHandler(o.chooseServer(server), &sdk.StreamableHTTPOptions{
+	sessions := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{
 		SessionTimeout:             o.SessionTimeout,
 		MaxRequestBodyBytes:        int64(o.MaxMessage),
 		DisableLocalhostProtection: true, // httpguard allows for o.Hosts
@@ -91,7 +91,7 @@ func ServeHTTP(ctx context.Context, server *sdk.Server, listener net.Listener, o
 	})
 	mux := http.NewServeMux()
 	var posts sync.RWMutex
-	mux.Handle(HTTPPath, httpguard.Guard(ctx, o.Hosts, o.authorize(o.refuseLong(counted(&posts, calls.cancelEnded(sessions))))))
+	mux.Handle(HTTPPath, httpguard.Guard(ctx, o.Hosts, o.authorize(o.refuseLong(counted(&posts, calls.cancelEnded(o.limitSessions(server, sessions)))))))
 	srv := httpguard.NewServer(mux, o.ReadTimeout, int64(o.MaxMessage), o.Logger)
 	srv.BaseContext = func(net.Listener) context.Context { return base }
 	failed := make(chan error, 1)
@@ -105,15 +105,15 @@ func ServeHTTP(ctx context.Context, server *sdk.Server, listener net.Listener, o
 	}
 }
 
-// chooseServer returns the function that returns server for each request, and nil, by
-// which the SDK refuses it, for one that would begin a session too many.
-func (o *HTTPOptions) chooseServer(server *sdk.Server) func(*http.Request) *sdk.Server {
-	return func(r *http.Request) *sdk.Server {
-		if r.Header.Get(sessionHeader) == "" && len(slices.Collect(server.Sessions())) >= o.MaxSessions {
-			return nil
+// limitSessions refuses a message that would begin a session too many.
+func (o *HTTPOptions) limitSessions(server *sdk.Server, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Method == http.MethodPost && r.Header.Get(sessionHeader) == "" && len(slices.Collect(server.Sessions())) >= o.MaxSessions {
+			http.Error(w, fmt.Sprintf("there are %d sessions, which is the limit: try again when one has ended", o.MaxSessions), http.StatusServiceUnavailable)
+			return
 		}
-		return server
-	}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // sessionHeader has the id of a session in all requests but the one that begins it.

@@ -210,9 +210,10 @@ func TestHTTPMaxSessions(t *testing.T) {
 	const initialize = `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}`
 	begin := fmt.Sprintf("POST /mcp HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\nContent-Length: %d\r\n\r\n%s",
 		addr, len(initialize), initialize)
-	for i, want := range []int{200, 200, 400, 400} {
-		if status, text := exchange(t, addr, begin); status != want {
-			t.Errorf("the answer to client %d is %d %q, want %d", i+1, status, text, want)
+	for i, want := range []int{200, 200, 503, 503} {
+		status, text := exchange(t, addr, begin)
+		if status != want || want == 503 && !strings.Contains(text, "2 sessions") {
+			t.Errorf("the answer to client %d is %d %q, want %d, and the limit of an error", i+1, status, text, want)
 		}
 	}
 }

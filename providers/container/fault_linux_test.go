@@ -183,9 +183,7 @@ func TestStoppedContainer(t *testing.T) {
 	f := r.open(t)
 	r.client(t, "kill", r.container)
 	_, err := f.Stat(t.Context(), ".")
-	if !errors.Is(err, workspace.ErrUnavailable) || !strings.Contains(err.Error(), "is not running") {
-		t.Errorf("Stat in a stopped container = %v, want %q, and that it is not running", err, workspace.ErrUnavailable)
-	}
+	checkEngineError(t, "Stat in a stopped container", unnamed(err), workspace.ErrUnavailable, "the container is not running")
 	r.client(t, "start", r.container)
 	works(t, f)
 	r.client(t, "rm", "--force", r.container)

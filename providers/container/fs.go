@@ -217,10 +217,10 @@ func (s *shared) callError(err error) error {
 		return nil
 	case s.isClosed():
 		return fs.ErrClosed
-	case errors.As(err, &broken):
-		return engine.Visible(engine.Broken(broken))
 	case errors.As(err, new(*engine.Error)), errors.As(err, new(*engine.NotInstalledError)):
 		return engine.Visible(err)
+	case errors.As(err, &broken):
+		return engine.Visible(engine.Broken(broken))
 	case errors.As(err, new(*shell.StatusError)):
 		return provider.Errorf(workspace.ErrUnavailable, "%w", err)
 	}

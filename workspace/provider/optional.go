@@ -164,7 +164,7 @@ func (f *FS) checkPair(ctx context.Context, op, source, destination string, supp
 	if !supported {
 		return ops.Error(op, source, errors.ErrUnsupported, nil)
 	}
-	return nil
+	return f.checkCanWrite(op, source)
 }
 
 // Copy implements [workspace.Copier]. Without a [Copier] the bytes go through

@@ -161,6 +161,10 @@ func (f *FS) checkChange(ctx context.Context, op, name string) error {
 	if err := f.check(ctx, op, name); err != nil {
 		return err
 	}
+	return f.checkCanWrite(op, name)
+}
+
+func (f *FS) checkCanWrite(op, name string) error {
 	if !f.Capabilities().Write {
 		return ops.Error(op, name, fs.ErrPermission, errors.New("the workspace cannot be written to"))
 	}

@@ -328,6 +328,20 @@ func TestNotDeclared(t *testing.T) {
 	}
 }
 
+// TestReadOnly checks that a store without Write is not asked to change anything, whatever
+// else it declares.
+func TestReadOnly(t *testing.T) {
+	t.Parallel()
+	declared := everything
+	declared.Write = false
+	fsys := provider.New(failing{errors.New("the store was asked")}, provider.Facts{Capabilities: declared})
+	for _, op := range []string{"write_file", "create", "rm", "mkdir", "move", "copy"} {
+		if err := calls[op](t.Context(), fsys); !errors.Is(err, fs.ErrPermission) {
+			t.Errorf("%s of a store without Write = %v, want %v", op, err, fs.ErrPermission)
+		}
+	}
+}
+
 func TestClose(t *testing.T) {
 	fsys := provider.New(failing{hostError}, provider.Facts{Capabilities: everything})
 	if err := fsys.Close(); err == nil || err.Error() != "close .: permission denied" {

@@ -158,9 +158,6 @@ func Visible(err error) error {
 // Broken returns the error of a shell that ended in the middle of a call, for
 // Visible.
 func Broken(broken *shell.BrokenError) error {
-	if errors.As(broken, new(*Error)) || errors.As(broken, new(*NotInstalledError)) {
-		return broken
-	}
 	return &Error{kind: workspace.ErrUnavailable, text: brokenText(broken), remedy: "see that the container runs", cause: broken}
 }
 

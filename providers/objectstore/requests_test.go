@@ -92,7 +92,7 @@ func TestDocsStateTheRequests(t *testing.T) {
 		"| WriteFile into a directory written to in the last 5 seconds, into another, into a new one | {write/known}, {write/unknown}, {write/new}; {write/late-in-known} for a name after the first 1,000 of a directory |",
 		"| {write/if-version-unread} for a version read or written in the last 5 seconds, or else {write/if-version-long-unread};",
 		"| a stream (Create) | as WriteFile up to 8 MiB (`PartSize`); for 3 parts, {write/create-parts - write/create-short} more |",
-		"| Rm | {rm/file} at most; recursive, {rm/thousand} for each 1,000 keys, and {rm/thousand-below - rm/thousand} to keep the directory above |",
+		"| Rm | up to {rm/file}; recursive, {rm/thousand} for each 1,000 keys, and {rm/thousand-below - rm/thousand} to keep the directory above |",
 		"| Copy | {copy/file} on AWS, {copy/file modest} elsewhere",
 		"| Move of a file | as Copy, and {copy/move-file - copy/file} more on AWS, {copy/move-file modest - copy/file modest} elsewhere |",
 	} {

@@ -163,7 +163,7 @@ var pages = map[string]page{
 	},
 	"docs/writing-a-provider.md": {
 		tests: []string{"internal/repotest.TestTables"},
-		decls: "func open(t *testing.T) workspace.FileSystem { panic(0) }",
+		decls: "func open(t *testing.T) workspace.FileSystem { panic(0) }\nfunc reference(t *testing.T) workspace.FileSystem { panic(0) }",
 	},
 }
 

@@ -300,7 +300,7 @@ func (s FS) Explain(op policy.Op, name string) (policy.Decision, error) {
 // explain is Explain for the rules that s makes.
 func (s FS) explain(rules policy.Rules, op policy.Op, name string) (policy.Decision, error) {
 	d, err := policy.Explain(rules, op, name)
-	if err == nil && d.Effect == policy.Allow && s.ReadOnly && op != policy.OpRead && op != policy.OpList {
+	if err == nil && d.Effect != policy.Deny && s.ReadOnly && op != policy.OpRead && op != policy.OpList {
 		d.Effect, d.Rule, d.Reason = policy.Deny, "readOnly", "the workspace is read-only"
 	}
 	return d, err

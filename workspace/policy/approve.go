@@ -268,6 +268,7 @@ type question struct {
 	rules    []string // the places of those that ask
 	name     string   // of the operation, before symlinks
 	planning bool
+	follows  bool  // a symlink that is the last element
 	doomed   error // of an operation that fails whoever approves, which anybody may know
 }
 
@@ -431,12 +432,22 @@ func (q *question) confirmName(ctx context.Context, op Op, p resolved, last bool
 	case q == nil:
 		return nil
 	case q.planning:
+		q.follows = last
 		_, err := q.confirm(Request{Op: op}, p, "", func() (shown.State, error) { return shown.Name(ctx, p.files, p.target, last) })
 		return err
-	case p.name == q.name && p.target != q.request.Path:
-		return errChanged
+	case p.name != q.name && (q.name == q.request.Path || !strings.HasPrefix(p.name, prefixOf(q.name))),
+		p.target == rebase(p.name, q.name, q.request.Path):
+		return nil
 	}
-	return nil
+	// The target is not known yet if there is a symlink in the name: then this is its error.
+	_, err := shown.Name(ctx, p.files, p.target, q.follows)
+	switch {
+	case err != nil && p.name == q.name && q.follows && !last:
+		return ctx.Err() // a search looks at the symlink in which it begins
+	case err != nil:
+		return err
+	}
+	return errChanged
 }
 
 // confirmPair is confirm for an operation that creates to.

@@ -403,6 +403,41 @@ func TestChangeWhileAsked(t *testing.T) {
 	}
 }
 
+// TestSymlinkIsAskedOnce approves operations on names with a symlink: there is one
+// question, about the target, and the operation succeeds.
+func TestSymlinkIsAskedOnce(t *testing.T) {
+	dir := t.TempDir()
+	fsys := openLocal(t, dir)
+	for _, name := range []string{"a", "d/x"} {
+		write(t, fsys, name, name)
+	}
+	makeSymlink(t, dir, "a", "link")
+	makeSymlink(t, dir, "d", "dirlink")
+	for name, want := range map[string]struct {
+		target string
+		ops    []string
+	}{
+		"link":        {"a", []string{"ReadFile", "ReadVersioned", "Open", "Resolve", "Grep", "WriteFile"}},
+		"dirlink/x":   {"d/x", []string{"ReadFile", "ReadVersioned", "Open", "Resolve", "Grep", "WriteFile", "Stat"}},
+		"dirlink":     {"d", []string{"Resolve", "Ls", "Walk", "Glob", "Grep", "Watch"}},
+		"dirlink/new": {"d/new", []string{"Mkdir"}},
+	} {
+		for _, op := range operations {
+			if !slices.Contains(want.ops, op.name) {
+				continue
+			}
+			p := &person{}
+			ctx, r := asking(t, fsys, p, askAll)
+			if err := op.do(ctx, r, name); err != nil {
+				t.Errorf("%s(%q) = %v", op.name, name, err)
+			}
+			if len(p.requests) != 1 || p.requests[0].Path != want.target {
+				t.Errorf("%s(%q) asked %+v, want one question about %s", op.name, name, p.requests, want.target)
+			}
+		}
+	}
+}
+
 // TestSwapWhileAsked replaces a symlink while the question about its target is open.
 func TestSwapWhileAsked(t *testing.T) {
 	dir := t.TempDir()
@@ -422,6 +457,10 @@ func TestSwapWhileAsked(t *testing.T) {
 	}
 	for op, do := range map[string]func(ctx context.Context, r *policy.RestrictedFS) error{
 		"read": func(ctx context.Context, r *policy.RestrictedFS) error { _, err := r.ReadFile(ctx, "link"); return err },
+		"grep": func(ctx context.Context, r *policy.RestrictedFS) error {
+			_, err := r.Grep(ctx, "b", &workspace.GrepOptions{Path: "link"})
+			return err
+		},
 		"write": func(ctx context.Context, r *policy.RestrictedFS) error {
 			_, err := r.WriteFile(ctx, "link", nil, nil)
 			return err
@@ -794,6 +833,9 @@ func TestSwapsAgainstApprovals(t *testing.T) {
 	for i := range 300 {
 		if data, err := r.ReadFile(ctx, "link"); err == nil && string(data) == "secret" {
 			t.Fatalf("read %d shows what was not approved", i)
+		}
+		if result, err := r.Grep(ctx, "secret", &workspace.GrepOptions{Path: "link"}); err == nil && len(result.Matches) > 0 {
+			t.Fatalf("search %d shows what was not approved", i)
 		}
 		if _, err := r.WriteFile(ctx, "link", []byte("open"), nil); err == nil {
 			written++

@@ -25,7 +25,7 @@ import (
 type settings struct {
 	Root          string       `json:"root" jsonschema:"The folder. A relative path starts at the folder of this file."`
 	Sync          bool         `json:"sync,omitempty" jsonschema:"Makes every change durable before the call returns."`
-	Relaxed       bool         `json:"relaxed,omitempty" jsonschema:"Follows symlinks that lead out of the folder, for changes only with protectConfig: false and no audit log: whoever can create one then reaches every file of your user."`
+	Relaxed       bool         `json:"relaxed,omitempty" jsonschema:"Follows symlinks that lead out of the folder, for changes only with protectConfig: false and no audit log in the file: whoever can create one then reaches every file of your user."`
 	Run           *runSettings `json:"run,omitempty" jsonschema:"Lets callers run commands on this computer."`
 	Index         bool         `json:"index,omitempty" jsonschema:"Keeps names and contents in memory for faster searches, on Linux."`
 	IndexMemoryMb int64        `json:"indexMemoryMb,omitempty" jsonschema:"MiB that the index may take. Default: 256."`

@@ -55,7 +55,7 @@ func docsExamples(t *testing.T) []string {
 			examples = append(examples, yaml)
 		}
 	}
-	if len(examples) < 10 {
+	if len(examples) < 5 {
 		t.Fatalf("%s have %d examples", docsFiles, len(examples))
 	}
 	return examples

@@ -10,9 +10,8 @@ import (
 )
 
 const referenceHead = `
-A key in bold is required. A dot leads into a mapping, and ` + "`[]`" + ` into the items of a list. A
-duration is a text such as ` + "`1m30s`" + `. ` + "`workspace config schema`" + ` prints the same as a
-[JSON Schema](workspace.schema.json).
+A key in bold is required. A dot leads into a mapping, ` + "`[]`" + ` into the items of a list. A duration
+is a text such as ` + "`1m30s`" + `. ` + "`workspace config schema`" + ` prints a [JSON Schema](workspace.schema.json).
 
 `
 
@@ -20,19 +19,18 @@ duration is a text such as ` + "`1m30s`" + `. ` + "`workspace config schema`" + 
 // docs/config-reference-providers.md, which list what the schema describes.
 func TestConfigReference(t *testing.T) {
 	root := schemaOf(t)
-	const written = "`go test ./internal/repotest -run TestConfigReference -update` writes this page from the code.\n"
+	const written = "`go test ./internal/repotest -run TestConfigReference -update` writes this page.\n"
 	var file, providers strings.Builder
 	section := func(b *strings.Builder, title, about string, s *schemaNode) {
 		fmt.Fprintf(b, "\n## %s\n\n%s\n\n| key | type | meaning |\n|---|---|---|\n", title, about)
 		keyRows(b, "", s)
 	}
 	file.WriteString("# All keys of workspace.yaml\n" + referenceHead +
-		"[config-settings.md](config-settings.md) explains the settings with examples, and\n" +
-		"[config-reference-providers.md](config-reference-providers.md) has the options of providers.\n" + written)
+		"See also the [settings](config-settings.md) and the [options of providers](config-reference-providers.md).\n" + written)
 	section(&file, "The file", "The name of a workspace has up to 32 letters, digits, `_` and `-`.", root)
 	section(&file, "A workspace", "In place of this mapping, a workspace can be a [URL](urls.md).", root.Definitions["workspace"])
 
-	providers.WriteString("# All options of providers\n\n[config-providers.md](config-providers.md) explains these options, and [config-reference.md](config-reference.md)\nhow they are listed. " + written)
+	providers.WriteString("# All options of providers\n\nSee also [providers](config-providers.md) and [how options are listed](config-reference.md).\n" + written)
 	for _, s := range schemes {
 		section(&providers, s.name, s.kind.Summary+" A [URL](urls.md) begins with `"+s.kind.Scheme+"://`.", root.Definitions["provider-"+s.name])
 	}

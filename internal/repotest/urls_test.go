@@ -32,18 +32,18 @@ var schemes = []struct {
 	{"localbash", localbash.Kind(), "file:///PATH", "file:///srv/my%20files?sync=true",
 		"The path is absolute, on Windows with a drive: `file:///C:/folder`."},
 	{"objectstore", objectstore.Kind(), "s3://BUCKET/PREFIX", "s3://team-files/notes/?endpoint=http://127.0.0.1:9000&region=us-east-1",
-		"The prefix may be left out. Credentials in the URL are refused."},
+		"The prefix is optional. Credentials are refused."},
 	{"container", container.Kind(), "docker://CONTAINER/DIRECTORY", "docker://box/srv/files?engine=podman",
-		"The container must be running. The directory may be left out."},
+		"The container must be running. The directory is optional."},
 	{"kubernetes", container.PodKind(), "kubectl://POD/DIRECTORY", "kubectl://web-1/srv?namespace=team",
-		"The directory may be left out. `kubectl://deploy/web` is the directory `/web` of the pod `deploy`: a selection needs a file."},
+		"The directory is optional. `kubectl://deploy/web` is the directory `/web` of the pod `deploy`: a selection needs a file."},
 }
 
 const urlsHead = `# URLs and environment variables
 
 A URL names a workspace: in [workspace.yaml](config.md#workspaces) in place of the workspace or
 its ` + "`provider`" + `, after ` + "`-C`" + ` and ` + "`-w`" + ` of the [command](command.md), and for ` + "`Registry.OpenURL`" + ` in Go. An
-unknown or repeated parameter is an error. ` + "`%20`" + ` is a space, as in any URL.
+unknown or repeated parameter is an error. ` + "`%20`" + ` is a space.
 
 ` + "`go test ./internal/repotest -run TestURLsPage -update`" + ` writes this page.
 `
@@ -72,11 +72,11 @@ func TestURLsPage(t *testing.T) {
 			fmt.Fprintf(&b, "\nParameters, among the [options](config-reference-providers.md#%s): `%s`.\n", s.name, strings.Join(names, "`, `"))
 		}
 	}
-	b.WriteString("\n## Environment variables\n\nA variable that is not set has no effect.\n\n| variable | who reads it | meaning |\n|---|---|---|\n")
+	b.WriteString("\n## Environment variables\n\n| variable | who reads it | meaning |\n|---|---|---|\n")
 	for _, v := range variables {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", strings.ReplaceAll(v.name, ", ", "`, `"), v.reader, v.meaning)
 	}
-	b.WriteString("\nA file can use any other variable as `${NAME}`: see [config.md](config.md#the-environment).\n")
+	b.WriteString("\nA file can use [any other variable](config.md#the-environment) as `${NAME}`.\n")
 	golden(t, "docs/urls.md", b.String())
 }
 
@@ -106,24 +106,24 @@ const (
 // variables are the variables of the environment that have a meaning. Libraries and
 // other programs read those from AWS_ACCESS_KEY_ID on.
 var variables = []struct{ name, reader, meaning string }{
-	{"WORKSPACE_CONFIG", program, "the file that describes the workspaces; `--config` takes precedence"},
+	{"WORKSPACE_CONFIG", program, "the file; `--config` takes precedence"},
 	{"WORKSPACE_ENGINE", "`container`", "the engine's client, if the options name none: `docker`, `podman`, `nerdctl` or the path of a program"},
 	{"WORKSPACE_MCP_TOKEN", "`workspace mcp --http`", "the tokens that clients may send, separated by spaces"},
-	{"WORKSPACE_WEBDAV_TOKEN", "`workspace webdav`", "the tokens that clients may send, separated by spaces"},
-	{"NO_COLOR", program, "if it has any value, output has no colors without `--color always`"},
+	{"WORKSPACE_WEBDAV_TOKEN", "`workspace webdav`", "the same"},
+	{"NO_COLOR", program, "if it is not empty, output has no colors without `--color always`"},
 	{"TERM", program, "if it is `dumb`, the same"},
-	{"PATH", "`container`, `kubernetes`, `localbash`, `git: {stage: true}`", "where the programs docker, podman, nerdctl, kubectl, bwrap and git are, and those that [commands](running-locally.md) name"},
-	{"XDG_STATE_HOME", program, "the folder of the record of trusted files, `workspace/trusted.json`; if it is no absolute path, `~/.local/state`, or `%LocalAppData%` on Windows"},
+	{"PATH", "`container`, `kubernetes`, `localbash`, `git: {stage: true}`", "where docker, podman, nerdctl, kubectl, bwrap and git are, and the programs of [commands](running-locally.md)"},
+	{"XDG_STATE_HOME", program, "where `workspace/trusted.json` records trusted files; if it is no absolute path, `~/.local/state`, or `%LocalAppData%` on Windows"},
 	{"AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN", sdk, "credentials"},
-	{"AWS_PROFILE", sdk, "the profile, if the options name none; credentials in variables take precedence over its own"},
-	{"AWS_REGION, AWS_DEFAULT_REGION", sdk, "the region, if the options name none; the first takes precedence over the second, both over the profile"},
+	{"AWS_PROFILE", sdk, "the profile, if the options name none; credentials in variables take precedence"},
+	{"AWS_REGION, AWS_DEFAULT_REGION", sdk, "the region, if the options name none; the first takes precedence, then the second, then the profile"},
 	{"AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL", sdk, "the URL of the store, if the options name none"},
-	{"AWS_ENDPOINT_URL_STS", sdk, "the URL of the service for `assumeRole`"},
-	{"AWS_ROLE_ARN, AWS_WEB_IDENTITY_TOKEN_FILE", sdk, "a role that is assumed with a token in a file"},
-	{"AWS_CONFIG_FILE, AWS_SHARED_CREDENTIALS_FILE", sdk, "the files of profiles, `~/.aws/config` and `~/.aws/credentials` if they are not set"},
+	{"AWS_ENDPOINT_URL_STS", sdk, "the URL for `assumeRole`"},
+	{"AWS_ROLE_ARN, AWS_WEB_IDENTITY_TOKEN_FILE", sdk, "a role, and the file with a token for it"},
+	{"AWS_CONFIG_FILE, AWS_SHARED_CREDENTIALS_FILE", sdk, "the files of profiles, by default `~/.aws/config` and `~/.aws/credentials`"},
 	{"AWS_CA_BUNDLE", sdk, "a file of certificates to trust"},
-	{"AWS_MAX_ATTEMPTS", sdk, "how often a request is sent, if the options do not say it"},
-	{"AWS_EC2_METADATA_DISABLED", sdk, "`true`: do not ask the metadata service of EC2 for credentials"},
+	{"AWS_MAX_ATTEMPTS", sdk, "`maxAttempts`, if the options have none"},
+	{"AWS_EC2_METADATA_DISABLED", sdk, "`true`: ask no metadata service of EC2 for credentials"},
 	{"HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "`objectstore`", "the proxy, if the options name none"},
 	{"DOCKER_HOST, DOCKER_CONTEXT", clients, "the engine to use; Podman reads `CONTAINER_HOST`"},
 	{"KUBECONFIG", "kubectl", "the file of clusters and contexts"},

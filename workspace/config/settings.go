@@ -33,7 +33,7 @@ type FS struct {
 	// ReadBeforeWrite lets a tool change a file only if the same session has read
 	// it, and nobody has changed it since: see package tools. It does not concern
 	// programs that use the workspace itself.
-	ReadBeforeWrite bool `json:"readBeforeWrite,omitempty" jsonschema:"The tools change a file only if the agent has read it in the same session, and nobody has changed it since. A directory is moved and removed without it."`
+	ReadBeforeWrite bool `json:"readBeforeWrite,omitempty" jsonschema:"The tools change a file only if it was read in the same session, and nobody has changed it since. Directories are moved and removed without that."`
 	// AllowedPaths are the names that may be used, as in [policy.Rules]. Empty
 	// means all.
 	AllowedPaths []string `json:"allowedPaths,omitempty" jsonschema:"Globs of the names that may be used, from the root of the workspace. All others are refused and hidden. Default: all names."`
@@ -42,10 +42,10 @@ type FS struct {
 	DeniedPaths []string `json:"deniedPaths,omitempty" jsonschema:"Globs of names that are refused and hidden, with all below them. A pattern without a slash matches in every directory. Letters match in either case."`
 	// ReadOnlyPaths are names that can be read and not changed, as in
 	// [policy.Rules].
-	ReadOnlyPaths []string `json:"readOnlyPaths,omitempty" jsonschema:"Globs of names that can be read but not changed, with all below them. A pattern without a slash matches in every directory. Letters match in either case."`
+	ReadOnlyPaths []string `json:"readOnlyPaths,omitempty" jsonschema:"Globs, as in deniedPaths, of names that can be read but not changed."`
 	// Rules are rules for single operations, as [policy.Rules].FirstMatch: the
 	// first that matches decides.
-	Rules []policy.Rule `json:"rules,omitempty" jsonschema:"Rules for single operations. The first rule that lists the operation and matches the name decides. What no rule matches is allowed."`
+	Rules []policy.Rule `json:"rules,omitempty" jsonschema:"Rules for single operations. The first that lists the operation and matches the name decides. What none matches is allowed."`
 	// AllowedExtensions and DeniedExtensions are as in [policy.Rules].
 	AllowedExtensions []string `json:"allowedExtensions,omitempty" jsonschema:"The extensions that files may have, such as .go. Others are refused and hidden. Letters match in either case."`
 	DeniedExtensions  []string `json:"deniedExtensions,omitempty" jsonschema:"Extensions of names that are refused and hidden. Letters match in either case."`
@@ -54,7 +54,7 @@ type FS struct {
 	Denied Visibility `json:"denied,omitempty" jsonschema:"Whether listings show denied names, which are refused either way: hide or show. Default: hide."`
 	// Mode says whether the rules, paths and extensions are enforced. Empty means
 	// ModeEnforce.
-	Mode Mode `json:"mode,omitempty" jsonschema:"With audit, rules, paths, extensions and sensitive refuse and hide nothing, and the audit log marks what they would have refused. Default: enforce."`
+	Mode Mode `json:"mode,omitempty" jsonschema:"With audit, rules, paths, extensions and sensitive refuse and hide nothing: the audit log marks what they would refuse. Default: enforce."`
 	// Sensitive says what happens to the names that secrets have, and to changes
 	// below ".git": see [policy.Rules].DenySensitive. Empty means AccessDeny, and AccessAllow in a
 	// relaxed folder, as symlinks that lead out of it could not be used then.
@@ -442,10 +442,10 @@ type Tools struct {
 	// the default one, "workspace".
 	Dialect Dialect `json:"dialect,omitempty" jsonschema:"The names, parameters and results of the tools: workspace, or a set that models or clients know. Default: workspace."`
 	// Naming is the template of the tools' names. Empty means the template of the dialect.
-	Naming string `json:"naming,omitempty" jsonschema:"The names of tools, in which {name} stands for the workspace and {op} for the operation. Default: workspace__{name}__{op}, with most dialects {op}."`
+	Naming string `json:"naming,omitempty" jsonschema:"The names of tools: {name} is the workspace, {op} the operation. Default: workspace__{name}__{op}, with most dialects {op}."`
 	// Descriptions says how much a model is told about each tool. Empty means
 	// DescriptionsFull.
-	Descriptions Descriptions `json:"descriptions,omitempty" jsonschema:"The length of the descriptions of tools: full, or compact, which costs fewer tokens. Default: full."`
+	Descriptions Descriptions `json:"descriptions,omitempty" jsonschema:"The descriptions of tools: full, or compact, which costs fewer tokens. Default: full."`
 	// Disable lists operations that get no tool.
 	Disable []string `json:"disable,omitempty" jsonschema:"The operations that have no tool; with a dialect, names of its tools."`
 	// Bash adds a tool that runs scripts of bash over the files of all workspaces:
@@ -454,15 +454,15 @@ type Tools struct {
 	// Run adds the tools that run commands in the workspaces that can. In a workspace
 	// without rules and restricted paths, each command needs an approval. In others
 	// commands are refused unless a rule names the operation run.
-	Run bool `json:"run,omitempty" jsonschema:"Adds the tools run and processes, for commands where the provider can run them. Each command needs an approval; where fs has rules, or restricts paths or extensions, a rule for run."`
+	Run bool `json:"run,omitempty" jsonschema:"Adds the tools run and processes, for commands. Each needs an approval; where fs has rules, or restricts paths or extensions, a rule for run."`
 	// Strict refuses arguments that do not have the types and bounds of the
 	// schema, even if their meaning is plain.
-	Strict bool `json:"strict,omitempty" jsonschema:"Refuses arguments that do not fit the schema, even if their meaning is plain, such as \"5\" for 5."`
+	Strict bool `json:"strict,omitempty" jsonschema:"Refuses arguments that do not fit the schema, such as \"5\" for 5."`
 	// Timeout is how long one call of a tool may take. Zero means two minutes.
 	Timeout time.Duration `json:"timeout,omitempty" jsonschema:"How long one call of a tool may take. Default: 2m."`
 	// Shared says whether the workspaces share one set of tools, whose calls
 	// name the workspace. Empty means SharedAuto.
-	Shared Sharing `json:"shared,omitempty" jsonschema:"Whether the workspaces share one set of tools, whose calls name the workspace: true, false, or auto, if there would be more than maxTools or their names have no {name}. Default: auto."`
+	Shared Sharing `json:"shared,omitempty" jsonschema:"Whether the workspaces share one set of tools: true, false, or auto, if there would be more than maxTools or their names have no {name}. Default: auto."`
 	// MaxTools is the most tools of workspaces that share none because of
 	// SharedAuto. Zero means 100.
 	MaxTools int `json:"maxTools,omitempty" jsonschema:"How many tools the workspaces may have before they share one set. Default: 100."`
@@ -594,7 +594,7 @@ type Backup struct {
 	// Dir is the directory with the backups, which nobody can see or change through a
 	// workspace of the file. Empty means [backup.DefaultDir], and with Workspace a
 	// directory below it with the name of this workspace.
-	Dir string `json:"dir,omitempty" jsonschema:"The directory of the backups, which is hidden. Default: .workspacekit/backups; with workspace, .workspacekit/backups/NAME."`
+	Dir string `json:"dir,omitempty" jsonschema:"The directory of the backups, which is hidden. Default: .workspacekit/backups, or with workspace .workspacekit/backups/NAME."`
 	// Workspace is the name of another workspace of the file, where the backups are.
 	// Its settings do not concern them. Empty means this workspace.
 	Workspace string `json:"workspace,omitempty" jsonschema:"The name of another workspace, for backups that are not in this one."`
@@ -602,7 +602,7 @@ type Backup struct {
 	Keep int `json:"keep,omitempty" jsonschema:"How many changes can be undone. Default: 100."`
 	// MaxMb is how many MiB of contents are kept. A change that replaces or removes more
 	// than a quarter of it is refused. Zero means [backup.DefaultKeepBytes].
-	MaxMb int64 `json:"maxMb,omitempty" jsonschema:"How many MiB of contents are kept. A change that replaces or deletes more than a quarter of this is refused. Default: 256."`
+	MaxMb int64 `json:"maxMb,omitempty" jsonschema:"How many MiB are kept. A change of more than a quarter of this is refused. Default: 256."`
 }
 
 // maxMb is the greatest limit that is a number of bytes.

@@ -71,10 +71,10 @@ type Rule struct {
 	Deny []Op `json:"deny,omitempty" jsonschema:"The operations that are refused."`
 	// Ask are operations that need an approval of the [Approver] in their context,
 	// just before they take place. Without one they are refused.
-	Ask []Op `json:"ask,omitempty" jsonschema:"The operations that a person must approve. They are refused where nobody can be asked."`
+	Ask []Op `json:"ask,omitempty" jsonschema:"The operations that a person must approve."`
 	// Paths are globs of the names, as in [Rules].DeniedPaths: a directory is
 	// meant with all below it. "**" is everything.
-	Paths []string `json:"paths" jsonschema:"Globs of the names that the rule is for, with all below them; ** is everything. A pattern without a slash matches in every directory. Letters match in either case."`
+	Paths []string `json:"paths" jsonschema:"Globs, as in deniedPaths, of the names that the rule is for; ** is everything."`
 }
 
 // Op is what a [Rule] allows or forbids.

@@ -23,17 +23,17 @@ import (
 // settings are the options of a container.
 type settings struct {
 	Container    string        `json:"container,omitempty" jsonschema:"A container that is running. Exactly one of this and image is required."`
-	Image        string        `json:"image,omitempty" jsonschema:"The image of a new container, which is created on first use and deleted on close."`
+	Image        string        `json:"image,omitempty" jsonschema:"The image of a new container, created on first use and deleted on close."`
 	Engine       string        `json:"engine,omitempty" jsonschema:"The engine's client: docker, podman or nerdctl. Default: the variable WORKSPACE_ENGINE, or docker."`
 	EngineArgs   []string      `json:"engineArgs,omitempty" jsonschema:"Flags that choose an engine, such as [--context, remote]: --context, --connection, --host and --namespace."`
-	WorkspaceDir string        `json:"workspaceDir,omitempty" jsonschema:"The absolute path of the workspace, created in a new container if it is missing. Default: the working directory of the container."`
+	WorkspaceDir string        `json:"workspaceDir,omitempty" jsonschema:"The absolute path of the workspace, created in a new container if missing. Default: the working directory of the container."`
 	User         string        `json:"user,omitempty" jsonschema:"The user who reads and writes. Default: the user of the container."`
 	Shells       int           `json:"shells,omitempty" jsonschema:"How many requests are sent at the same time. Default: 4."`
 	Timeout      time.Duration `json:"timeout,omitempty" jsonschema:"How long a call waits for a silent engine or program in the container. Default: 10m."`
 
 	Name     string  `json:"name,omitempty" jsonschema:"The name of the new container. Default: a random name."`
-	Keep     bool    `json:"keep,omitempty" jsonschema:"Leaves the new container running on close, and reuses one with this name and these options."`
-	Pull     string  `json:"pull,omitempty" jsonschema:"When to pull the image: missing (if the engine does not have it), always or never. Default: missing."`
+	Keep     bool    `json:"keep,omitempty" jsonschema:"Leaves the new container running on close, and reuses one with this name and options."`
+	Pull     string  `json:"pull,omitempty" jsonschema:"When to pull the image: missing (if the engine lacks it), always or never. Default: missing."`
 	Platform string  `json:"platform,omitempty" jsonschema:"The platform of the image, such as linux/arm64. Default: the engine's."`
 	Network  string  `json:"network,omitempty" jsonschema:"The network of the new container. Default: none."`
 	Memory   string  `json:"memory,omitempty" jsonschema:"The most memory of the new container, such as 512m, or unlimited. Default: 2g."`
@@ -43,9 +43,9 @@ type settings struct {
 	Mounts           []mountSettings   `json:"mounts,omitempty" jsonschema:"Folders and files to mount in the new container."`
 	ReadOnlyRoot     bool              `json:"readOnlyRoot,omitempty" jsonschema:"Makes the new container read-only, except writable mounts, tmpfs and /dev, and in Podman /tmp, /var/tmp and /run."`
 	Tmpfs            []string          `json:"tmpfs,omitempty" jsonschema:"Directories of the new container that are in memory. Default with readOnlyRoot: /tmp, /var/tmp, /run, and workspaceDir unless a mount holds it."`
-	Env              map[string]string `json:"env,omitempty" jsonschema:"Environment variables of the programs in the new container."`
-	DropCapabilities []string          `json:"dropCapabilities,omitempty" jsonschema:"The capabilities that programs in the new container lack, such as [NET_RAW]; [] is the engine's default. Default: all."`
-	NoNewPrivileges  *bool             `json:"noNewPrivileges,omitempty" jsonschema:"Keeps programs in the new container from gaining privileges, as by a setuid bit. Default: true."`
+	Env              map[string]string `json:"env,omitempty" jsonschema:"Environment variables of the new container."`
+	DropCapabilities []string          `json:"dropCapabilities,omitempty" jsonschema:"The capabilities that programs lack, such as [NET_RAW]; [] is the engine's default. Default: all."`
+	NoNewPrivileges  *bool             `json:"noNewPrivileges,omitempty" jsonschema:"Keeps programs from gaining privileges, as by a setuid bit. Default: true."`
 }
 
 // mountSettings is a folder or file that a new container sees.

@@ -19,31 +19,31 @@ import (
 type settings struct {
 	Bucket      string         `json:"bucket" jsonschema:"The bucket, which must exist, or the alias or ARN of an access point."`
 	Prefix      string         `json:"prefix,omitempty" jsonschema:"The directory in the bucket that is the workspace, such as team/files. Default: the whole bucket."`
-	Region      string         `json:"region,omitempty" jsonschema:"The region of the bucket. Default: from the environment or the profile, or else us-east-1 (for R2 auto)."`
+	Region      string         `json:"region,omitempty" jsonschema:"The region. Default: from the environment or the profile, or else us-east-1 (for R2 auto)."`
 	Endpoint    string         `json:"endpoint,omitempty" jsonschema:"The URL of the store. Default: from the environment or the profile, or else AWS."`
 	Profile     string         `json:"profile,omitempty" jsonschema:"A profile of the shared AWS configuration."`
 	Anonymous   bool           `json:"anonymous,omitempty" jsonschema:"Sends requests without credentials, for public buckets."`
-	AssumeRole  *roleSettings  `json:"assumeRole,omitempty" jsonschema:"A role to assume. Your own credentials need only be allowed to assume it."`
-	CAFile      string         `json:"caFile,omitempty" jsonschema:"A file of PEM certificates to trust in addition to the system's. A relative path starts at the folder of this file."`
-	Proxy       string         `json:"proxy,omitempty" jsonschema:"The URL of the proxy for the requests, without credentials. Default: from the environment (HTTPS_PROXY)."`
-	PathStyle   *bool          `json:"pathStyle,omitempty" jsonschema:"Puts the bucket into the path of the URL, not into the host name. Default: depends on the endpoint."`
-	Probe       bool           `json:"probe,omitempty" jsonschema:"Sends some requests on open, to find out whether the store honours conditions."`
+	AssumeRole  *roleSettings  `json:"assumeRole,omitempty" jsonschema:"A role to assume."`
+	CAFile      string         `json:"caFile,omitempty" jsonschema:"A file of more PEM certificates to trust. A relative path starts at the folder of this file."`
+	Proxy       string         `json:"proxy,omitempty" jsonschema:"The URL of the proxy, without credentials. Default: from the environment (HTTPS_PROXY)."`
+	PathStyle   *bool          `json:"pathStyle,omitempty" jsonschema:"Puts the bucket into the path of the URL, not into the host name. Default: by the endpoint."`
+	Probe       bool           `json:"probe,omitempty" jsonschema:"Finds out on open whether the store honours conditions."`
 	Compat      compatSettings `json:"compat,omitzero" jsonschema:"What the store can do, if its endpoint suggests something else."`
 	MaxAttempts int            `json:"maxAttempts,omitempty" jsonschema:"How often a request is sent before it fails. Default: from the environment, or else 3."`
 
 	ExpectedBucketOwner string              `json:"expectedBucketOwner,omitempty" jsonschema:"The account that must own the bucket, on AWS a number of 12 digits. Default: any."`
 	RequesterPays       bool                `json:"requesterPays,omitempty" jsonschema:"Agrees to pay for requests if the owner of the bucket does not."`
 	Encryption          *encryptionSettings `json:"encryption,omitempty" jsonschema:"How the store encrypts new objects. Default: as the bucket says."`
-	NewObjects          []objectRule        `json:"newObjects,omitempty" jsonschema:"Rules for the objects of new files. All rules that match a file apply; later rules take precedence."`
+	NewObjects          []objectRule        `json:"newObjects,omitempty" jsonschema:"Rules for new files. All that match a file apply; later ones take precedence."`
 
-	PartSizeMb      int64         `json:"partSizeMb,omitempty" jsonschema:"The size of the parts in which a long file is written, in MiB, at least 5. A few are in memory at a time. Default: 8."`
+	PartSizeMb      int64         `json:"partSizeMb,omitempty" jsonschema:"The size of the parts of long files, in MiB, at least 5. A few are in memory at a time. Default: 8."`
 	CacheSizeMb     int64         `json:"cacheSizeMb,omitempty" jsonschema:"MiB of searched files to keep in memory; a negative number means none. Default: 64."`
-	Index           bool          `json:"index,omitempty" jsonschema:"Keeps summaries of searched files in memory, for searches of more files than cacheSizeMb has room for."`
+	Index           bool          `json:"index,omitempty" jsonschema:"Keeps summaries of searched files in memory, for more files than cacheSizeMb has room for."`
 	IndexMemoryMb   int64         `json:"indexMemoryMb,omitempty" jsonschema:"MiB that the index may take. Default: 64."`
 	Workers         int           `json:"workers,omitempty" jsonschema:"How many files a search downloads, or a move of a directory moves, at a time. Default: 16."`
-	FolderTTL       time.Duration `json:"folderTTL,omitempty" jsonschema:"How long a directory that was seen is assumed to exist; with a negative time, not at all. Default: 5s."`
-	ResponseTimeout time.Duration `json:"responseTimeout,omitempty" jsonschema:"How long a request waits for its response to begin; negative means no limit. Default: 1m."`
-	IdleTimeout     time.Duration `json:"idleTimeout,omitempty" jsonschema:"How long a response may pause once it has begun; negative means no limit. Default: 30s."`
+	FolderTTL       time.Duration `json:"folderTTL,omitempty" jsonschema:"How long a directory that was seen is assumed to exist; if negative, not at all. Default: 5s."`
+	ResponseTimeout time.Duration `json:"responseTimeout,omitempty" jsonschema:"How long a request waits for its response; negative means no limit. Default: 1m."`
+	IdleTimeout     time.Duration `json:"idleTimeout,omitempty" jsonschema:"How long a response may pause; negative means no limit. Default: 30s."`
 	PollInterval    time.Duration `json:"pollInterval,omitempty" jsonschema:"The time between two listings of a watch. Default: 10s."`
 }
 
@@ -55,15 +55,15 @@ type roleSettings struct {
 
 // encryptionSettings say how a store encrypts.
 type encryptionSettings struct {
-	Type        string `json:"type" jsonschema:"The keys: sse-s3 (the store's), sse-kms (a key management service's) or sse-c (your own)."`
+	Type        string `json:"type" jsonschema:"sse-s3 (keys of the store), sse-kms (of a key management service) or sse-c (your own)."`
 	KMSKey      string `json:"kmsKey,omitempty" jsonschema:"The ID, alias or ARN of the key for sse-kms. Default: the account's key for S3."`
-	BucketKey   bool   `json:"bucketKey,omitempty" jsonschema:"Asks KMS for one key of the bucket, instead of a key for each object."`
+	BucketKey   bool   `json:"bucketKey,omitempty" jsonschema:"Asks KMS for one key of the bucket, not one for each object."`
 	KeyVariable string `json:"keyVariable,omitempty" jsonschema:"The environment variable with the key for sse-c: 32 bytes in base64."`
 }
 
 // objectRule is what a store keeps beside the content of some new files.
 type objectRule struct {
-	Glob         string            `json:"glob" jsonschema:"The files: a glob of their names, or of their paths if it has a slash."`
+	Glob         string            `json:"glob" jsonschema:"A glob of the names of files, or of their paths if it has a slash."`
 	StorageClass string            `json:"storageClass,omitempty" jsonschema:"The storage class, such as STANDARD_IA."`
 	CacheControl string            `json:"cacheControl,omitempty" jsonschema:"The header Cache-Control, such as max-age=60."`
 	Metadata     map[string]string `json:"metadata,omitempty" jsonschema:"User metadata."`
@@ -75,7 +75,7 @@ type compatSettings struct {
 	RequiredChecksumsOnly *bool `json:"requiredChecksumsOnly,omitempty" jsonschema:"Leaves out checksums that older stores refuse."`
 	Unconditional         *bool `json:"unconditional,omitempty" jsonschema:"The store ignores the conditions of writes."`
 	UnconditionalUpload   *bool `json:"unconditionalUpload,omitempty" jsonschema:"The store ignores the conditions of multipart uploads."`
-	VerifyETags           *bool `json:"verifyETags,omitempty" jsonschema:"Compares content with its ETag, and reads it again if they differ."`
+	VerifyETags           *bool `json:"verifyETags,omitempty" jsonschema:"Reads content again if it differs from its ETag."`
 	ConditionalCopy       *bool `json:"conditionalCopy,omitempty" jsonschema:"CopyObject honours If-None-Match."`
 	ConditionalDelete     *bool `json:"conditionalDelete,omitempty" jsonschema:"DeleteObject honours If-Match."`
 }

@@ -31,6 +31,7 @@ func TestNumbers(t *testing.T) {
 		},
 		"docs/config-history.md": {
 			"how many changes can be undone ({workspace/backup.DefaultKeep} by default), and `maxMb` how much content is kept ({workspace/backup.DefaultKeepBytes bytes})",
+			"the call waits up to {workspace/gitstage.DefaultTimeout time}.",
 		},
 		"docs/container.md": {
 			"| `Memory`, `CPUs`, `PIDs` | `2g`, all, {providers/container.DefaultPIDs} |",

@@ -198,7 +198,7 @@ type Code string
 // happened, the rest what the caller can do; docs/errors.md is made of them.
 const (
 	// CodeNotExist says that the name does not exist. Look for it with ls or glob: the hint
-	// may name a similar file, unless the call would delete it.
+	// may name a similar file.
 	CodeNotExist Code = "FILE_NOT_FOUND"
 	// CodeExist says that the name exists, and the call does not replace it. Choose another
 	// name, or leave createOnly out.
@@ -207,11 +207,11 @@ const (
 	// user to check rights and credentials.
 	CodePermission Code = "PERMISSION_DENIED"
 	// CodeNotEmpty says that a directory with children would be deleted. List them first;
-	// recursive deletes the directory with everything below it.
+	// recursive deletes everything below the directory, too.
 	CodeNotEmpty Code = "DIRECTORY_NOT_EMPTY"
 	// CodeInvalid says that the name is malformed, leads out of the workspace, or cannot be
 	// used like this: a symlink that leads back to itself, a device, the root in rm. Give
-	// another path from the root of the workspace, without "..".
+	// another path from the root, without "..".
 	CodeInvalid Code = "INVALID_PATH"
 	// CodeIsDir says that there is a directory where a file is needed. List it with ls, or
 	// copy it with recursive.
@@ -237,7 +237,7 @@ const (
 	// Replace the whole file with write_file.
 	CodeBinary Code = "BINARY_FILE"
 	// CodeConflict says that the file no longer has the expected version, or no longer
-	// exists. Read it again, and repeat the change with the new version.
+	// exists. Read it again, and repeat the change.
 	CodeConflict Code = "VERSION_CONFLICT"
 	// CodePolicy says that a setting of the workspace forbids the operation, also a quota, or
 	// nobody approved it. Work elsewhere, or ask the user.

@@ -40,43 +40,41 @@ A tool that fails returns ` + "`IsError`" + ` and an object for the model:
 
 | member | meaning |
 |---|---|
-| ` + "`code`" + ` | one of the codes below, which are never renamed; the dialect ` + "`fs`" + ` has [its own](dialects.md#fs) |
+| ` + "`code`" + ` | one of the codes below, which are never renamed; the dialect ` + "`fs`" + ` [merges some](dialects.md#fs) |
 | ` + "`message`" + ` | what went wrong |
 | ` + "`path`" + ` | the name or the pattern at fault, if there is one |
 | ` + "`hint`" + ` | what to do instead, for this call, if that is known |
-| ` + "`retryable`" + ` | whether the same call may succeed later |
+| ` + "`retryable`" + ` | whether the same call may succeed later: true for %s |
 
 The object is ` + "`Result.Error`" + ` in Go, what ` + "`workspace call --json`" + ` prints, and ` + "[`_meta`](mcp.md)" + ` in MCP.
-[Audit logs](config-history.md#audit-logs) and [events](events.md) have the code. Go code that
-calls a workspace without tools uses ` + "`errors.Is`" + `, or ` + "`tools.CodeOf`" + ` for the code of any error.
-
-` + "`go test ./internal/repotest -run TestErrorsPage -update`" + ` writes this page from the
-comments on the constants in [tools/error.go](../tools/error.go).
+[Audit logs](config-history.md#audit-logs) and [events](events.md) have the code. Go code without
+tools uses ` + "`errors.Is`" + `, or ` + "`tools.CodeOf`" + ` for the code of any error.
 
 `
 
 // TestErrorsPage keeps docs/errors.md, which is made of the constants of type
 // tools.Code and their comments.
 func TestErrorsPage(t *testing.T) {
-	var b, remedies strings.Builder
-	b.WriteString(errorsHead)
+	all := codes(t)
+	var retryable []string
+	for _, c := range all {
+		if c.code.Retryable() {
+			retryable = append(retryable, "`"+string(c.code)+"`")
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, errorsHead, strings.Join(retryable, ", "))
 	fmt.Fprintf(&b, "## An example\n\n`read_file` of `src/mian.go` in a workspace that has `src/main.go`:\n\n```json\n%s\n```\n\n", exampleError(t))
-	b.WriteString("## All codes\n\n| code | meaning | what the caller does | retryable | error in Go |\n|---|---|---|---|---|\n")
-	for _, c := range codes(t) {
+	b.WriteString("## All codes\n\n| code | meaning | what the caller does | error in Go |\n|---|---|---|---|\n")
+	for _, c := range all {
 		var kinds []string
 		for _, e := range goErrors {
 			if tools.CodeOf(e.err) == c.code {
 				kinds = append(kinds, "`"+e.name+"`")
 			}
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s |\n", c.code, c.meaning, c.advice, yes(c.code.Retryable()), strings.Join(kinds, ", "))
-		if text := c.code.Remedy(); text != "" {
-			fmt.Fprintf(&remedies, "| `%s` | %s |\n", c.code, text)
-		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", c.code, c.meaning, c.advice, strings.Join(kinds, ", "))
 	}
-	b.WriteString("\n## For whoever sets the workspace up\n\n" +
-		"`workspace doctor` prints what the error of a store or the doctor itself says, or else this:\n\n" +
-		"| code | remedy |\n|---|---|\n" + remedies.String())
 	golden(t, "docs/errors.md", b.String())
 }
 

@@ -202,10 +202,11 @@ var synonyms = map[string][]string{
 // missing returns the error of a required parameter that was left out, with what the
 // schema says about it.
 func missing(name string, s *jsonschema.Schema) error {
-	return &argumentError{
-		message: fmt.Sprintf("missing required parameter %q (%s)", name, s.Type),
-		hint:    fmt.Sprintf("%s: %s", name, s.Description),
+	hint := ""
+	if s.Description != "" {
+		hint = fmt.Sprintf("%s: %s", name, s.Description)
 	}
+	return &argumentError{message: fmt.Sprintf("missing required parameter %q (%s)", name, s.Type), hint: hint}
 }
 
 // checkValue checks a value by the type of its schema. The name is where it stands, such as
@@ -238,9 +239,9 @@ func checkArray(s *jsonschema.Schema, name string, raw json.RawMessage) error {
 	}
 	switch {
 	case s.MinItems != nil && len(items) < *s.MinItems:
-		return wrongCount(name, "at least", *s.MinItems, len(items))
+		return wrongCount(name, "at least", *s.MinItems, len(items), fmt.Sprintf("Give at least %s, or leave %s out if it is not required.", wording.Count(*s.MinItems, "item", "items"), name))
 	case s.MaxItems != nil && len(items) > *s.MaxItems:
-		return wrongCount(name, "at most", *s.MaxItems, len(items))
+		return wrongCount(name, "at most", *s.MaxItems, len(items), "Make several calls with fewer items.")
 	}
 	for i, item := range items {
 		if err := checkValue(s.Items, fmt.Sprintf("%s[%d]", name, i), item); err != nil {
@@ -285,10 +286,10 @@ func checkString(s *jsonschema.Schema, name string, raw json.RawMessage) error {
 }
 
 // wrongCount returns the error of a list with got items, whose number the schema bounds.
-func wrongCount(name, bound string, want, got int) error {
+func wrongCount(name, bound string, want, got int, hint string) error {
 	return &argumentError{
 		message: fmt.Sprintf("parameter %q must have %s %s, and has %d", name, bound, wording.Count(want, "item", "items"), got),
-		hint:    fmt.Sprintf("Choose another %s within its bounds, or leave it out.", name),
+		hint:    hint,
 	}
 }
 

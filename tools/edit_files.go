@@ -140,7 +140,7 @@ func (ts *toolset) planFiles(ctx context.Context, in *editFileInput, check bool)
 	case err != nil:
 		return nil, ops.Rename(err, ops.EditFile, pattern)
 	case len(paths) == 0:
-		return nil, &hintedError{ops.Error(ops.EditFile, pattern, fs.ErrNotExist, errors.New("the glob matches no file")), globHint}
+		return nil, ts.noMatch(ctx, pattern)
 	case len(paths) > editFilesMax:
 		return nil, &argumentError{message: fmt.Sprintf("the glob matches more than %d files", editFilesMax), hint: "Give a narrower glob. Nothing was written."}
 	}
@@ -174,6 +174,19 @@ func (ts *toolset) planFiles(ctx context.Context, in *editFileInput, check bool)
 		return nil, notRead(unread)
 	}
 	return plan, plan.check(edits, in.Edits != nil)
+}
+
+// noMatch is the error of a glob that matches no file, or only files that .gitignore
+// excludes. The second search ends at the first match, and its time is bounded, as it looks at
+// all that is excluded.
+func (ts *toolset) noMatch(ctx context.Context, pattern string) error {
+	limited, cancel := context.WithTimeout(policy.WithApprover(ctx, nil), settleTime)
+	defer cancel()
+	why, hint := "the glob matches no file", globHint
+	if paths, _ := ts.ws.Glob(limited, pattern, &workspace.GlobOptions{Limit: 1}); len(paths) > 0 {
+		why, hint = "the glob matches only files that .gitignore excludes", "Edit them one by one, by their names. Nothing was written."
+	}
+	return &hintedError{ops.Error(ops.EditFile, pattern, fs.ErrNotExist, errors.New(why)), hint}
 }
 
 // editGlob returns the glob that path is, and "" if it names one file: without

@@ -193,9 +193,10 @@ type draft struct {
 	data []byte // what the file will hold
 	old  []byte // what it holds
 	err  error  // why old is not known: [fs.ErrNotExist] if there is no file
-	note string // what may not have been meant
+	note string // what may not have been meant: other line ends, or an open line
 
-	plain bool // note names no parameters
+	unclear charset.Encoding // what data has, if a reader cannot guess it; empty if it can
+	plain   bool             // note names no parameters
 }
 
 // read reads what the file holds. That it cannot be read is no reason not to write it. What
@@ -243,6 +244,9 @@ func (d *draft) adapt(in *writeFileInput) error {
 	}
 	var err error
 	d.data, err = enc.Encode(text)
+	if again, _, ok := charset.Decode(d.data); !in.Append && err == nil && (!ok || !bytes.Equal(again, text)) {
+		d.unclear = enc
+	}
 	return explainCharacter(err)
 }
 
@@ -253,6 +257,13 @@ const sameText = "the text is the same as before, in other bytes"
 // are in the note, and the diff compares the rest.
 func (d *draft) output() *writeFileOutput {
 	out := &writeFileOutput{OK: true, Path: d.path, Bytes: len(d.data), Note: d.note}
+	if d.unclear != "" {
+		note := fmt.Sprintf("the file keeps %s, which a reader cannot guess from so few characters", d.unclear)
+		if !d.plain {
+			note += "; encoding utf-8 stores it as UTF-8"
+		}
+		out.Note = strings.TrimPrefix(d.note+"; "+note, "; ")
+	}
 	now, enc, ok := charset.Decode(d.data)
 	if ok {
 		out.storage = storageOf(now, enc)

@@ -42,8 +42,8 @@ A tool that fails returns ` + "`IsError`" + ` and an object for the model:
 |---|---|
 | ` + "`code`" + ` | one of the codes below, which are never renamed; the dialect ` + "`fs`" + ` [merges some](dialects.md#fs) |
 | ` + "`message`" + ` | what went wrong |
-| ` + "`path`" + ` | the name or the pattern at fault, if there is one |
-| ` + "`hint`" + ` | what to do instead, for this call, if that is known |
+| ` + "`path`" + ` | the name or pattern at fault, if any |
+| ` + "`hint`" + ` | what to do instead, if that is known |
 | ` + "`retryable`" + ` | whether the same call may succeed later: true for %s |
 
 The object is ` + "`Result.Error`" + ` in Go, what ` + "`workspace call --json`" + ` prints, and ` + "[`_meta`](mcp.md)" + ` in MCP.
@@ -64,7 +64,7 @@ func TestErrorsPage(t *testing.T) {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, errorsHead, strings.Join(retryable, ", "))
-	fmt.Fprintf(&b, "## An example\n\n`read_file` of `src/mian.go` in a workspace that has `src/main.go`:\n\n```json\n%s\n```\n\n", exampleError(t))
+	fmt.Fprintf(&b, "## An example\n\n`read_file` of `src/mian.go`:\n\n```json\n%s\n```\n\n", exampleError(t))
 	b.WriteString("## All codes\n\n| code | meaning | what the caller does | error in Go |\n|---|---|---|---|\n")
 	for _, c := range all {
 		var kinds []string

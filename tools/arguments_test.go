@@ -127,6 +127,7 @@ func TestLenient(t *testing.T) {
 			`{"path":"a","edits":[{"oldText":"x","newText":"y"}]}`, `edits: one item was read as a list of it`},
 		{"nested", "edit_file", `{"path":"a","edits":[{"oldText":"x","newText":"y"},{"oldText":"z","newText":7,"replaceAll":"false"}]}`,
 			`{"path":"a","edits":[{"oldText":"x","newText":"y"},{"oldText":"z","newText":"7","replaceAll":false}]}`, `edits[1].newText: 7 was read as "7"`},
+		{"empty-list", "edit_file", `{"path":"a","oldText":"z","newText":"y","edits":[]}`, `{"path":"a","oldText":"z","newText":"y"}`, `edits: the empty list was left out`},
 		{"all", "stat", `"{\"path\":\"a\"}"`, `{"path":"a"}`, `the arguments: the text was read as JSON`},
 		{"failure", "stat", `{"path":404}`, `{"path":"404"}`, `path: 404 was read as "404"`},
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -70,6 +71,7 @@ const mostNotes = 10
 //	"[…]", "{…}" for a list or an object  what the text holds as JSON
 //	one item for a list             a list of it
 //	an integer above its maximum    the maximum
+//	an empty list that is optional  null, which leaves it out
 func (r *reader) value(s *jsonschema.Schema, name string, raw json.RawMessage) json.RawMessage {
 	raw = r.kind(s, name, raw)
 	switch {
@@ -139,6 +141,10 @@ func (r *reader) object(s *jsonschema.Schema, name string, raw json.RawMessage) 
 		}
 		if property, known := s.Properties[m.name]; known {
 			m.value = r.value(property, name+m.name, m.value)
+			if property.MinItems != nil && !slices.Contains(s.Required, m.name) && string(m.value) == "[]" {
+				r.note(name+m.name, "the empty list was left out")
+				m.value = json.RawMessage("null")
+			}
 		}
 		key, _ := json.Marshal(m.name) // a string that was decoded from JSON
 		out = append(append(append(out, key...), ':'), m.value...)

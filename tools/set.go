@@ -39,7 +39,7 @@ type Options struct {
 	// Strict refuses arguments that do not have the types and bounds of the
 	// schema. Without it, what has a plain meaning is understood, and the
 	// result's notes say how: "5" for 5, "true" for true, a list written as a
-	// string of JSON, a limit above its maximum.
+	// string of JSON, an empty list for one that is left out, a limit above its maximum.
 	Strict bool
 	// Timeout is how long one call may take. Zero means [DefaultTimeout], a
 	// negative value no limit except the caller's context.

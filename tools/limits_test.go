@@ -19,7 +19,7 @@ func TestDocsStateTheLimits(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, row := range []string{
-		fmt.Sprintf("| file of one read_file, edit_file | %s, or the lower limit of the workspace |", byteSize(wholeBytes)),
+		fmt.Sprintf("| file of one read_file, edit_file | %s, or a lower limit of the workspace |", byteSize(wholeBytes)),
 		fmt.Sprintf("| text of one read_file | %s lines, %d KiB, %s characters of a line; %s of one line with `column` |", commas(readLines), readBytes>>10, commas(lineChars), commas(columnChars)),
 		fmt.Sprintf("| files kept for next pages | %d MiB, or `Options.ReadCache` |", DefaultReadCache>>20),
 		fmt.Sprintf("| base64; image, PDF | %d KiB; %d MiB |", base64Bytes>>10, partBytes>>20),

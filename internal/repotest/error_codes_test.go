@@ -63,7 +63,7 @@ func TestErrorsPage(t *testing.T) {
 		}
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, errorsHead, strings.Join(retryable, ", "))
+	fmt.Fprintf(&b, errorsHead, strings.Join(retryable, " and "))
 	fmt.Fprintf(&b, "## An example\n\n`read_file` of `src/mian.go`:\n\n```json\n%s\n```\n\n", exampleError(t))
 	b.WriteString("## All codes\n\n| code | meaning | what the caller does | error in Go |\n|---|---|---|---|\n")
 	for _, c := range all {

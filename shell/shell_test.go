@@ -109,6 +109,20 @@ echo "$(f q)" nothing*`
 	}
 }
 
+// TestTraceIsKept has set -x hold until set +x, also in the next script.
+func TestTraceIsKept(t *testing.T) {
+	t.Parallel()
+	s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, nil)
+	for _, step := range []struct{ script, want string }{
+		{"set -x", ""}, {"echo a", "+ echo a\na\n"}, {"x=1; set -u", "+ x=1\n+ set -u\n"}, {"echo $x", "+ echo 1\n1\n"},
+		{"set +x", "+ set +x\n"}, {"echo b", "b\n"},
+	} {
+		if got := output(t, s, step.script); got != step.want {
+			t.Errorf("Run(%q) prints %q, want %q", step.script, got, step.want)
+		}
+	}
+}
+
 // TestStatusIsKept has $? be the status of the script before, as from one line of a prompt to
 // the next.
 func TestStatusIsKept(t *testing.T) {
@@ -116,7 +130,7 @@ func TestStatusIsKept(t *testing.T) {
 	s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, &shell.Options{Commands: 20})
 	for _, c := range []struct{ script, want string }{
 		{"echo $?", "0\n"}, {"(exit 7)", ""}, {"echo $?", "7\n"}, {"echo $?", "0\n"},
-		{"set -ex; false", "+ false\n"}, {"set +x", ""}, {"echo $?; set +e", "0\n"},
+		{"set -ex; false", "+ false\n"}, {"set +x", "+ set +x\n"}, {"echo $?; set +e", "0\n"},
 		{"while :; do :; done", "bash: stopped: more than 20 of commands (budget Commands)\n"}, {"echo $?", "137\n"},
 	} {
 		if got := output(t, s, c.script); got != c.want {

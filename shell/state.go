@@ -126,9 +126,7 @@ func (s *state) take(runner *interp.Runner, changed bool) {
 // Only scripts with set or shopt pay for it; see run.optsUsed.
 func (s *state) takeOptions(runner *interp.Runner) {
 	var out bytes.Buffer
-	interp.StdIO(nil, &out, nil)(runner)
-	// Else the trace would be part of the answer.
-	interp.Params("+x")(runner)
+	interp.StdIO(nil, &out, nil)(runner) // a trace goes to the standard error, which nobody gets
 	file, err := syntax.NewParser().Parse(strings.NewReader("set -o; shopt"), "")
 	if err != nil {
 		return

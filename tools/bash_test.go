@@ -143,6 +143,10 @@ func TestBashSessionMoves(t *testing.T) {
 		{"cat d/f > /dev/null; cp -r d e", "sed -i s/f/x/ e/f; rm d/f", false},
 		{"cp b c", "echo x > c", true},
 		{"cat b > /dev/null; cp b c; mv c e", "echo x > c; echo x > d/f", true},
+		{"echo x > c", "mv c b", true},
+		{"cat d/f > /dev/null", "mv b d/f", true},
+		{"cat b > /dev/null; echo x > c", "mv c b; mv b c", false},
+		{"echo x > /tmp/c", "mv /tmp/c b", true},
 	} {
 		set := newBashSet(t, map[string]string{"b": "b\n", "d/f": "f\n"}, &tools.Options{ReadBeforeWrite: []string{"main"}}, "main")
 		if got := call(t, set, "bash", object{"script": c.first}).Text; strings.Contains(got, "read first") {

@@ -348,6 +348,9 @@ func (t *transfer) rename(ctx context.Context, from, to string, source workspace
 // The old content is held in memory meanwhile, so a file that is over the limit of its
 // workspace cannot be replaced. It is restored even when ctx has ended.
 func (t *transfer) replace(ctx context.Context, from, to string) error {
+	if err := t.p.Files.mayReplace(ctx, t.p.Dir, from, to); err != nil {
+		return err
+	}
 	old, _, err := t.p.ReadFile(ctx, to)
 	if err != nil {
 		return err

@@ -725,6 +725,16 @@ func (f *Files) Move(ctx context.Context, dir, from, to string) error {
 	return nil
 }
 
+// mayReplace asks the hook whether from may be moved to the file to. It comes before either is
+// read: a file that was read counts as known.
+func (f *Files) mayReplace(ctx context.Context, dir, from, to string) error {
+	if _, err := f.locateChange(ctx, ops.Move, dir, from); err != nil {
+		return err
+	}
+	_, err := f.locateChange(ctx, ops.WriteFile, dir, to)
+	return err
+}
+
 // Copy copies one file.
 //
 // In one workspace, the workspace copies, and no content passes through here. A destination

@@ -558,7 +558,8 @@ func (f *folder) frozen() ([]command.Frozen, error) {
 				break
 			}
 			if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-				err = workspace.ErrSymlink
+				// Not ErrSymlink, which a policy would follow.
+				return nil, provider.Errorf(workspace.ErrUnavailable, "%q cannot be kept from being changed: it is a symlink", part)
 			}
 			if err != nil {
 				return nil, provider.Errorf(workspace.ErrUnavailable, "%q cannot be kept from being changed: %w", part, provider.Classify(err))

@@ -24,6 +24,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/kind"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 // openRunner opens a new folder in which commands can run. Without bubblewrap, a test that
@@ -672,5 +673,12 @@ func TestRunOptions(t *testing.T) {
 	link(t, "sub", filepath.Join(linked.Root(), "link"))
 	if _, err := linked.Run(t.Context(), &workspace.RunOptions{Command: []string{"true"}}); !errors.Is(err, workspace.ErrUnavailable) {
 		t.Errorf("Run with a read-only name through a symlink = %v, want ErrUnavailable", err)
+	}
+	restricted, err := policy.Restrict(linked, policy.Rules{AllowRun: true, DeniedPaths: []string{"x"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := workspace.New("linked", restricted, nil).Run(t.Context(), &workspace.RunOptions{Command: []string{"true"}}); err == nil || !strings.Contains(err.Error(), `"link" cannot be kept from being changed: it is a symlink`) {
+		t.Errorf("Run below a policy with a read-only name through a symlink = %v, want an error that says so", err)
 	}
 }

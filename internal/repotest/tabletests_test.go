@@ -68,10 +68,8 @@ var tableTests = map[string]map[string]string{
 	"docs/platforms.md":           {"": "internal/repotest.TestPlatformsPage"},
 	"docs/providers.md":           {"": "internal/repotest.TestProvidersDoc"},
 	"docs/running-locally.md": {
-		"| `sandbox` | with bubblewrap | without |": "providers/localbash.TestRunOptions",
-		"| | in the sandbox | without |":            "providers/localbash.TestRunWithoutSandbox",
-		"| option of `run` | default | meaning |":   "providers/localbash.TestDocsStateTheLimits",
-		"| attack in the sandbox | why it fails |":  "providers/localbash.TestRunAttacks",
+		"| | in the sandbox | without |":          "providers/localbash.TestRunWithoutSandbox",
+		"| option of `run` | default | meaning |": "providers/localbash.TestDocsStateTheLimits",
 	},
 	"docs/running.md": {
 		"| wrapper | commands |": "workspace/policy.TestRun",

@@ -47,8 +47,8 @@ var tableTests = map[string]map[string]string{
 	"docs/dialects.md":          {"": ".TestDialects"},
 	"docs/errors.md":            {"": "internal/repotest.TestErrorsPage"},
 	"docs/events.md": {
-		"| field | meaning |":                 "internal/repotest.TestTables",
-		"| observer | what it does | where |": "internal/repotest.TestDocLinks",
+		"| field | meaning |":         "internal/repotest.TestTables",
+		"| observer | what it does |": "internal/repotest.TestDocLinks",
 	},
 	"docs/frameworks.md": {"": "internal/repotest.TestFrameworks"},
 	"docs/mcp.md": {

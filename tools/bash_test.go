@@ -147,6 +147,8 @@ func TestBashSessionMoves(t *testing.T) {
 		{"cat d/f > /dev/null", "mv b d/f", true},
 		{"cat b > /dev/null; echo x > c", "mv c b; mv b c", false},
 		{"echo x > /tmp/c", "mv /tmp/c b", true},
+		{":", "touch b && echo x > b", true},
+		{"cat b > /dev/null; touch b new", "echo x > b; echo x > new", false},
 	} {
 		set := newBashSet(t, map[string]string{"b": "b\n", "d/f": "f\n"}, &tools.Options{ReadBeforeWrite: []string{"main"}}, "main")
 		if got := call(t, set, "bash", object{"script": c.first}).Text; strings.Contains(got, "read first") {

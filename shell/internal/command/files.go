@@ -731,7 +731,7 @@ func (f *Files) mayReplace(ctx context.Context, dir, from, to string) error {
 	if _, err := f.locateChange(ctx, ops.Move, dir, from); err != nil {
 		return err
 	}
-	_, err := f.locateChange(ctx, ops.WriteFile, dir, to)
+	_, _, err := f.prepare(ctx, dir, to)
 	return err
 }
 

@@ -3,7 +3,9 @@ package tools
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -45,7 +47,8 @@ var treeSpec = spec{
 // runTree asks for one level more than it shows, for the counts.
 //
 // Two searches find everything, whatever the store: of depth 2, files by {*,*/*,*/*/*} and
-// directories by the same with a slash at the end. Both stop at treeScan paths.
+// directories by the same with a slash at the end. Both stop at treeScan paths. They pass by a
+// directory that cannot be read, so each one that is shown as empty is listed in addition.
 func runTree(ctx context.Context, ts *toolset, in *treeInput) (*treeOutput, error) {
 	path, err := ts.ws.Clean(ops.Tree, in.Path)
 	if err != nil {
@@ -71,6 +74,9 @@ func runTree(ctx context.Context, ts *toolset, in *treeInput) (*treeOutput, erro
 	out := &treeOutput{Path: path, Depth: depth}
 	left := root.open(depth, int(cmp.Or(in.Limit, treeDefault)))
 	root.count(depth, out)
+	if err := ts.findUnread(ctx, path, root, depth); err != nil {
+		return nil, err
+	}
 	var text strings.Builder
 	root.write(&text, "")
 	out.Tree = text.String()
@@ -104,6 +110,30 @@ func cutTogether(files, dirs []string) (_, _ []string, end string) {
 	return upTo(files), upTo(dirs), end
 }
 
+// findUnread marks the directories below dir that are shown as empty and cannot be read.
+//
+// Nobody is asked for an approval: a search does not ask either.
+func (ts *toolset) findUnread(ctx context.Context, path string, dir *treeNode, depth int) error {
+	for _, child := range dir.children[:dir.shown] {
+		below := workspace.Join(path, child.name)
+		if !child.dir || child.level > depth {
+			continue
+		}
+		if len(child.children) > 0 {
+			if err := ts.findUnread(ctx, below, child, depth); err != nil {
+				return err
+			}
+			continue
+		}
+		_, err := ts.ws.Ls(policy.WithApprover(ctx, nil), below, &workspace.LsOptions{Limit: 1})
+		if ended := ctx.Err(); ended != nil {
+			return ended
+		}
+		child.unread = err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, workspace.ErrNotDir)
+	}
+	return nil
+}
+
 // leftOut says what a tree does not show.
 func leftOut(entries int, end string) string {
 	var notes []string
@@ -126,6 +156,7 @@ type treeNode struct {
 	children []*treeNode
 	shown    int // how many of the children are shown, the first ones
 	level    int // below the root of the tree
+	unread   bool // a directory that cannot be read
 }
 
 // newTree makes the tree of root of the paths of files and directories below it. A directory
@@ -250,6 +281,9 @@ func (n *treeNode) write(out *strings.Builder, indent string) {
 // counts says what is in a directory that is not opened. It is empty for an open directory,
 // and for an empty one.
 func (n *treeNode) counts() string {
+	if n.unread {
+		return " (cannot be read)"
+	}
 	files, dirs := 0, 0
 	for _, child := range n.children[n.shown:] {
 		if child.dir {

@@ -1,7 +1,10 @@
 package tools_test
 
 import (
+	"context"
 	"fmt"
+	"io/fs"
+	"path"
 	"strings"
 	"testing"
 
@@ -86,6 +89,40 @@ func TestTreeHides(t *testing.T) {
 	text := call(t, newSetOf(t, workspace.New("test", fsys, nil), nil), "tree", object{}).Text
 	if want := "[.: 1 file, 1 directory, to depth 3]\na/\n  b"; text != want {
 		t.Errorf("tree = %s, want %s", text, want)
+	}
+}
+
+// lockedDir is a file system with a directory "locked" that cannot be listed. As in any
+// provider, searches pass it by.
+type lockedDir struct {
+	workspace.FileSystem
+	listed []string // what Ls was called for
+}
+
+func (l *lockedDir) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
+	if l.listed = append(l.listed, dir); path.Base(dir) == "locked" {
+		return nil, &fs.PathError{Op: "ls", Path: dir, Err: fs.ErrPermission}
+	}
+	return l.FileSystem.Ls(ctx, dir, opts)
+}
+
+// TestTreeUnreadable tests that a directory that cannot be read does not look like an empty
+// one, and that no more is listed than looks empty.
+func TestTreeUnreadable(t *testing.T) {
+	_, ws := newSet(t, map[string]string{"a/b": "", "deep/er/est/x": ""}, nil)
+	for _, dir := range []string{"locked", "deep/locked", "deep/empty"} {
+		if err := ws.Mkdir(t.Context(), dir, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fsys := &lockedDir{FileSystem: ws}
+	text := call(t, newSetOf(t, workspace.New("test", fsys, nil), nil), "tree", object{"depth": 2}).Text
+	want := "[.: 1 file, 6 directories, to depth 2]\na/\n  b\ndeep/\n  empty/\n  er/ (1 directory)\n  locked/ (cannot be read)\nlocked/ (cannot be read)"
+	if diff := cmp.Diff(want, text); diff != "" {
+		t.Errorf("tree (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"deep/empty", "deep/locked", "locked"}, fsys.listed); diff != "" {
+		t.Errorf("tree listed (-want +got):\n%s", diff)
 	}
 }
 

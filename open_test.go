@@ -2,6 +2,7 @@ package workspacekit_test
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -106,5 +107,25 @@ tools: {naming: "{name}_{op}", disable: [ls, move, copy, mkdir, rm, stat, glob],
 	result, err = set.Tools()[0].Call(t.Context(), json.RawMessage(`{"path": "none"}`))
 	if err != nil || !result.IsError || result.Error.Code != tools.CodeTimeout {
 		t.Errorf("%s within a nanosecond = %+v, %v, want %s", set.Tools()[0].Name, result, err, tools.CodeTimeout)
+	}
+}
+
+// TestToolsErrors tests that what package tools refuses has its place in the file, and no
+// value of the environment.
+func TestToolsErrors(t *testing.T) {
+	t.Setenv("WORD", "hunter2")
+	tests := []struct{ name, text, want string }{
+		{"disable", "workspaces: {a: mem://}\ntools: {dialect: anthropic, disable: [\"${WORD}\"]}", `:2:39: tools: cannot disable "${WORD}": `},
+		{"length", "workspaces: {a: mem://}\ntools: {naming: \"${WORD}" + strings.Repeat("n", 60) + "-{op}\"}", `:2:17: tools: tool name "${WORD}nnn`},
+		{"collision", "workspaces: {a: mem://, b: mem://}\ntools: {dialect: anthropic, shared: false}", `:2:8: tools: tool name "str_replace_based_edit_tool" collides: `},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := workspacekit.Tools(open(t, write(t, t.TempDir(), config.FileName, tt.text)))
+			var placed *config.Error
+			if !errors.As(err, &placed) || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("Tools = %v, want an error with %s", err, tt.want)
+			}
+		})
 	}
 }

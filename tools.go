@@ -1,10 +1,14 @@
 package workspacekit
 
 import (
+	"cmp"
+	"fmt"
+
 	"github.com/workspacekit/workspacekit/shell/bashtool"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config"
+	"github.com/workspacekit/workspacekit/workspace/kind"
 )
 
 // Tools returns one set of the tools of all workspaces, with the names and
@@ -13,7 +17,8 @@ import (
 //
 // # Errors
 //
-// Names that are too long or the same, as [tools.NewAll] has them.
+// A [*config.Error] with the place of what [tools.NewAll] refuses: names that are too long or
+// the same, and operations to disable that the dialect does not have.
 func Tools(workspaces *config.Workspaces) (*tools.Set, error) {
 	settings := workspaces.Tools()
 	var all []*workspace.Workspace
@@ -28,11 +33,26 @@ func Tools(workspaces *config.Workspaces) (*tools.Set, error) {
 	if settings.Bash {
 		bash = bashtool.New(nil)
 	}
-	return tools.NewAll(all, &tools.Options{
+	set, err := tools.NewAll(all, &tools.Options{
 		Bash:    bash,
 		Run:     settings.Run,
 		Dialect: tools.Dialect(settings.Dialect), Naming: settings.Naming, Disable: settings.Disable, Strict: settings.Strict, Timeout: settings.Timeout,
 		Descriptions: tools.Descriptions(settings.Descriptions),
 		Shared:       tools.Sharing(settings.Shared), MaxTools: settings.MaxTools, ReadBeforeWrite: readFirst,
 	})
+	if err != nil {
+		return nil, workspaces.ToolsError(cmp.Or(unknownOp(all[0], settings), err))
+	}
+	return set, nil
+}
+
+// unknownOp returns the error of the first operation to disable that the dialect does not
+// have, nil if there is none. Nothing else can be wrong with its options.
+func unknownOp(ws *workspace.Workspace, settings config.Tools) error {
+	for i, op := range settings.Disable {
+		if _, err := tools.New(ws, &tools.Options{Dialect: tools.Dialect(settings.Dialect), Naming: "{op}", Disable: []string{op}}); err != nil {
+			return kind.KeyError(fmt.Sprintf("disable[%d]", i), err)
+		}
+	}
+	return nil
 }

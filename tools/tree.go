@@ -154,8 +154,8 @@ type treeNode struct {
 	name     string
 	dir      bool
 	children []*treeNode
-	shown    int // how many of the children are shown, the first ones
-	level    int // below the root of the tree
+	shown    int  // how many of the children are shown, the first ones
+	level    int  // below the root of the tree
 	unread   bool // a directory that cannot be read
 }
 

@@ -471,11 +471,16 @@ func (c *Config) Check(r *Registry) error {
 // An [*Error] with what check returned.
 func (c *Config) CheckTools(check func(workspace string) error) error {
 	longest := slices.MaxFunc(c.descriptions, func(a, b *description) int { return len(a.name) - len(b.name) })
-	err := check(longest.name)
+	return c.toolsError(longest.at, check(longest.name))
+}
+
+// toolsError returns err, which is about the tools, with its place in the file: at if the file
+// has no settings of tools. It is nil if err is.
+func (c *Config) toolsError(at document.Position, err error) error {
 	if err == nil {
 		return nil
 	}
-	at, text := longest.at, err.Error()
+	text := err.Error()
 	if c.tools != nil {
 		var about *kind.Error
 		switch naming := c.tools.Lookup("naming"); {

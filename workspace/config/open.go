@@ -31,7 +31,7 @@ func (c *Config) Open(ctx context.Context, r *Registry, names ...string) (*Works
 	if err != nil {
 		return nil, err
 	}
-	opened := &Workspaces{byName: make(map[string]*Workspace, len(chosen)), tools: c.Tools}
+	opened := &Workspaces{byName: make(map[string]*Workspace, len(chosen)), tools: c.Tools, config: c}
 	for i, d := range chosen {
 		ws, err := c.open(ctx, r, providers[i], d)
 		if err != nil {

@@ -22,6 +22,7 @@ type Workspaces struct {
 	all    []*Workspace
 	byName map[string]*Workspace
 	tools  Tools
+	config *Config
 }
 
 // All returns the workspaces in the order of the file.
@@ -38,6 +39,21 @@ func (w *Workspaces) Tools() Tools {
 	settings := w.tools
 	settings.Disable = slices.Clone(settings.Disable)
 	return settings
+}
+
+// ToolsError returns err, which says what is wrong with the settings of the tools, with its
+// place in the file, as [Config.CheckTools] does, and without values of the environment. It is
+// nil if err is.
+//
+// # Errors
+//
+// An [*Error] with err.
+func (w *Workspaces) ToolsError(err error) error {
+	at := w.config.descriptions[0].at
+	if w.config.tools != nil {
+		at = w.config.tools.At
+	}
+	return w.config.toolsError(at, err)
 }
 
 // Close closes all workspaces, the last one first, and returns their errors.

@@ -51,9 +51,9 @@ const DefaultTimeout = 10 * time.Second
 
 // Options are the settings of a [Stager].
 type Options struct {
-	// Timeout is how long it may take to stage what one operation has changed, another
-	// program that has locked the index included. Zero means [DefaultTimeout]; Open
-	// refuses a negative one.
+	// Timeout is how long it may take to stage what one operation has changed, up to a second
+	// of waiting for another program that has locked the index included. Zero means
+	// [DefaultTimeout]; Open refuses a negative one.
 	Timeout time.Duration
 	// Report learns, by its After, of each attempt to stage something: an event with
 	// the operation [Op] and the names of the operation before. Nil means that nobody
@@ -69,7 +69,8 @@ type Stager struct {
 	git  string // the program
 	opts Options
 
-	mu sync.Mutex // of the indexes: git refuses two changes at a time
+	mu     sync.Mutex      // of the indexes: git refuses two changes at a time
+	locked map[string]bool // that of repository; guarded by mu
 }
 
 var _ observe.Observer = (*Stager)(nil)
@@ -83,7 +84,7 @@ var _ observe.Observer = (*Stager)(nil)
 // A folder that is not found, and a git that is not found, or that is in the folder;
 // [fs.ErrInvalid] for a negative Timeout.
 func Open(fsys workspace.FileSystem, dir string, opts *Options) (*Stager, error) {
-	s := &Stager{fsys: fsys}
+	s := &Stager{fsys: fsys, locked: map[string]bool{}}
 	if opts != nil {
 		s.opts = *opts
 	}
@@ -175,7 +176,7 @@ func (s *Stager) repository(ctx context.Context, name string, follow bool) (*rep
 		}
 		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil {
 			rel, err := filepath.Rel(top, full)
-			return &repository{git: s.git, top: top, name: filepath.ToSlash(rel)}, name, err
+			return &repository{git: s.git, top: top, name: filepath.ToSlash(rel), locked: s.locked}, name, err
 		}
 		if top == filepath.Dir(top) {
 			return nil, "", nil

@@ -342,6 +342,29 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// TestLeftLock tests that a lock that another program has left costs a short time once, and
+// that files are staged again when it is gone.
+func TestLeftLock(t *testing.T) {
+	r := newRepo(t, ".", 20*time.Second)
+	r.put(t, ".git/index.lock", "", 0o666)
+	began := time.Now()
+	for _, name := range []string{"a", "b", "c"} {
+		r.write(t, name, "1")
+	}
+	if took := time.Since(began); took > 10*time.Second {
+		t.Errorf("three writes took %v, want about a second", took)
+	}
+	failed := r.failures()
+	if len(failed) != 3 || !strings.Contains(failed[2], "if none is running, delete index.lock") {
+		t.Errorf("failures: %q, want three about the lock", failed)
+	}
+	if err := os.Remove(filepath.Join(r.dir, ".git/index.lock")); err != nil {
+		t.Fatal(err)
+	}
+	r.write(t, "a", "2")
+	r.has(t, "100644 a 2")
+}
+
 // TestTogether stages many files at a time.
 func TestTogether(t *testing.T) {
 	r := newRepo(t, ".", time.Minute)

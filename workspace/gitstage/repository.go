@@ -25,6 +25,9 @@ type repository struct {
 	git  string // the program
 	top  string // the folder that has .git
 	name string // from top, with slashes
+	// locked are the folders of the repositories whose index was locked for all of lockWait when
+	// it was last to be changed: nobody waits for them again until the lock is gone.
+	locked map[string]bool
 }
 
 // indexEntry is a file in an index.
@@ -90,9 +93,14 @@ func (r *repository) update(ctx context.Context, entries []indexEntry) error {
 	for _, e := range entries {
 		fmt.Fprintf(&lines, "%s %s\t%s\x00", e.mode, e.id, e.name)
 	}
-	for {
+	for began := time.Now(); ; {
 		_, err := r.run(ctx, strings.NewReader(lines.String()), "update-index", "-z", "--index-info")
 		if !errors.Is(err, errLocked) {
+			delete(r.locked, r.top)
+			return err
+		}
+		if r.locked[r.top] || time.Since(began) > lockWait {
+			r.locked[r.top] = true
 			return err
 		}
 		select { // another program changes the index
@@ -119,8 +127,12 @@ func (r *repository) checkHooks(ctx context.Context) error {
 	return nil
 }
 
-// lockPause is the time between two attempts to change a locked index.
-const lockPause = 50 * time.Millisecond
+// lockPause is the time between two attempts to change a locked index, and lockWait how long
+// there are attempts. A program that was killed can leave a lock, which stays.
+const (
+	lockPause = 50 * time.Millisecond
+	lockWait  = time.Second
+)
 
 // safe are the options under which git runs no program that a repository names.
 // Those on the command line precede all files of configuration.
@@ -158,8 +170,8 @@ func (r *repository) run(ctx context.Context, in io.Reader, args ...string) ([]b
 	return out.kept, fmt.Errorf("git %s: %w", args[0], explain(err, string(said.kept)))
 }
 
-// errLocked says that another program changes the index.
-var errLocked = errors.New("another program has locked the index")
+// errLocked says that another program changes the index, or has left its lock.
+var errLocked = errors.New("another program has locked the index: if none is running, delete index.lock in the folder .git")
 
 // explain returns what git has said, without its text, which has paths of the host.
 func explain(err error, said string) error {

@@ -31,7 +31,7 @@ const (
 	DefaultMaxSessions = 1000
 )
 
-// HTTPOptions tune a [ServeHTTP].
+// HTTPOptions tune a [ServeHTTP], which refuses negative numbers.
 type HTTPOptions struct {
 	// Tokens are the bearer tokens that let a client in, each of at least
 	// [MinToken] characters. A session is only for requests with the token that it
@@ -72,12 +72,13 @@ type HTTPOptions struct {
 //
 // # Errors
 //
-// Options that are refused, or the error of the listener.
+// Options that are refused, with [io/fs.ErrInvalid] those below zero, or the error of the
+// listener.
 func ServeHTTP(ctx context.Context, server *sdk.Server, listener net.Listener, opts *HTTPOptions) error {
 	o := opts.withDefaults()
-	if err := httpguard.CheckTokens(listener.Addr(), o.Tokens); err != nil {
+	if err := o.check(listener.Addr()); err != nil {
 		listener.Close()
-		return fmt.Errorf("mcp: %w", err)
+		return err
 	}
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
@@ -103,6 +104,15 @@ func ServeHTTP(ctx context.Context, server *sdk.Server, listener net.Listener, o
 		shutDown(srv, server, &posts, o.Grace, cancel)
 		return nil
 	}
+}
+
+// check returns the error of an option that is refused for a server at addr.
+func (o *HTTPOptions) check(addr net.Addr) error {
+	if err := httpguard.CheckTokens(addr, o.Tokens); err != nil {
+		return fmt.Errorf("mcp: %w", err)
+	}
+	return notNegative(limit{"MaxMessage", int64(o.MaxMessage)}, limit{"ReadTimeout", int64(o.ReadTimeout)},
+		limit{"SessionTimeout", int64(o.SessionTimeout)}, limit{"MaxSessions", int64(o.MaxSessions)}, limit{"Grace", int64(o.Grace)})
 }
 
 // limitSessions refuses a message that would begin a session too many.

@@ -2,7 +2,9 @@ package mcp
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"io/fs"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -20,7 +22,7 @@ const (
 	DefaultGrace = 30 * time.Second
 )
 
-// ServeOptions tune a [Serve].
+// ServeOptions tune a [Serve], which refuses negative numbers.
 type ServeOptions struct {
 	// MaxMessage is the longest message that is read, in bytes. A longer one
 	// is answered with an error. Zero means [DefaultMaxMessage].
@@ -43,8 +45,12 @@ type ServeOptions struct {
 //
 // # Errors
 //
-// The error of ctx, or of reading in or writing to out.
+// The error of ctx, or of reading in or writing to out, and [io/fs.ErrInvalid] for an option
+// below zero.
 func Serve(ctx context.Context, server *sdk.Server, in io.Reader, out io.Writer, opts *ServeOptions) error {
+	if err := opts.check(); err != nil {
+		return err
+	}
 	return serve(ctx, server, newConnection(ctx, in, out, opts))
 }
 
@@ -57,6 +63,9 @@ func Serve(ctx context.Context, server *sdk.Server, in io.Reader, out io.Writer,
 //
 // Those of [Serve].
 func ServeTools(ctx context.Context, set *tools.Set, about *Options, in io.Reader, out io.Writer, opts *ServeOptions) error {
+	if err := opts.check(); err != nil {
+		return err
+	}
 	connection := newConnection(ctx, in, out, opts)
 	connection.aside = newDetour()
 	return serve(context.WithValue(ctx, detourKey{}, connection.aside), NewServer(set, about), connection)
@@ -75,6 +84,30 @@ func serve(ctx context.Context, server *sdk.Server, connection *connection) erro
 		return ended
 	}
 	return err
+}
+
+// check returns the error of an option that means nothing.
+func (opts *ServeOptions) check() error {
+	if opts == nil {
+		return nil
+	}
+	return notNegative(limit{"MaxMessage", int64(opts.MaxMessage)}, limit{"Grace", int64(opts.Grace)})
+}
+
+// limit is an option that is a number or a time.
+type limit struct {
+	option string
+	value  int64
+}
+
+// notNegative returns the error of the first limit below zero, nil if there is none.
+func notNegative(limits ...limit) error {
+	for _, l := range limits {
+		if l.value < 0 {
+			return fmt.Errorf("mcp: %s is negative: leave it out for the default: %w", l.option, fs.ErrInvalid)
+		}
+	}
+	return nil
 }
 
 // withDefaults fills in what opts leave open.

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"net"
 	"strings"
 	"testing"
 	"time"
@@ -50,6 +52,33 @@ func serve(t *testing.T, fsys workspace.FileSystem, input string, opts *mcp.Serv
 		answers[fmt.Sprint(a.ID)] = a
 	}
 	return answers
+}
+
+// TestNegativeOptions tests that numbers below zero are refused, and that the listener is
+// closed then.
+func TestNegativeOptions(t *testing.T) {
+	t.Parallel()
+	set := newSet(t, newMemory(t, nil))
+	server := mcp.NewServer(set, nil)
+	for _, opts := range []*mcp.ServeOptions{{MaxMessage: -1}, {Grace: -1}} {
+		if err := mcp.Serve(t.Context(), server, strings.NewReader(""), io.Discard, opts); !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("Serve(%+v) = %v, want fs.ErrInvalid", opts, err)
+		}
+		if err := mcp.ServeTools(t.Context(), set, nil, strings.NewReader(""), io.Discard, opts); !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("ServeTools(%+v) = %v, want fs.ErrInvalid", opts, err)
+		}
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, opts := range []*mcp.HTTPOptions{{MaxMessage: -1}, {ReadTimeout: -1}, {SessionTimeout: -1}, {MaxSessions: -1}, {Grace: -1}} {
+		listener := listen(t, "127.0.0.1:0")
+		if err := mcp.ServeHTTP(ended, server, listener, opts); !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("ServeHTTP(%+v) = %v, want fs.ErrInvalid", opts, err)
+		}
+		if _, err := listener.Accept(); !errors.Is(err, net.ErrClosed) {
+			t.Errorf("the listener is open after ServeHTTP(%+v): %v", opts, err)
+		}
+	}
 }
 
 func TestServeAnswersWhatWasAskedBeforeTheEnd(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -24,7 +25,7 @@ const (
 	DefaultGrace = 30 * time.Second
 )
 
-// ServeOptions tune a [Serve].
+// ServeOptions tune a [Serve], which refuses negative times.
 type ServeOptions struct {
 	// Tokens let a client in, as the password of any user (HTTP's basic authentication) or
 	// as a bearer token. Each has at least 16 characters. None means that everybody who
@@ -53,13 +54,18 @@ type ServeOptions struct {
 //
 // # Errors
 //
-// Options that are refused, or the error of the listener.
+// Options that are refused, with [io/fs.ErrInvalid] those below zero, or the error of the
+// listener.
 func Serve(ctx context.Context, ws *workspace.Workspace, listener net.Listener, opts *ServeOptions) error {
 	var o ServeOptions
 	if opts != nil {
 		o = *opts
 	}
-	if err := httpguard.CheckTokens(listener.Addr(), o.Tokens); err != nil {
+	err := httpguard.CheckTokens(listener.Addr(), o.Tokens)
+	if err == nil && (o.ReadTimeout < 0 || o.Grace < 0) {
+		err = fmt.Errorf("ReadTimeout or Grace is negative: leave it out for the default: %w", fs.ErrInvalid)
+	}
+	if err != nil {
 		listener.Close()
 		return fmt.Errorf("webdav: %w", err)
 	}

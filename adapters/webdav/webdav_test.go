@@ -566,6 +566,17 @@ func TestServeRefusesOptions(t *testing.T) {
 			t.Errorf("Serve(%s, %q) = %v, want an error with %q", test.addr, test.tokens, err, test.want)
 		}
 	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, opts := range []*webdav.ServeOptions{{ReadTimeout: -1}, {Grace: -1}} {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := webdav.Serve(ended, ws, listener, opts); !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("Serve(%+v) = %v, want fs.ErrInvalid", opts, err)
+		}
+	}
 }
 
 // waiting is a file system whose writes wait for release, or for the end of the context.

@@ -109,11 +109,16 @@ var advice = map[Code]struct{ model, person string }{
 // the code, where the error itself does not say it, and "" if that is not known.
 func (c Code) Remedy() string { return advice[c].person }
 
-// existsHint says what exists. It never says to remove it: what a call does not
-// name stays.
+// existsHint says what exists. It says to remove it only where a patch does: what a call does
+// not name stays.
 func (ts *toolset) existsHint(ctx context.Context, op, path string) string {
-	isDir := ts.typeOf(ctx, path) == workspace.TypeDirectory
+	kind := ts.typeOf(ctx, path)
+	isDir := kind == workspace.TypeDirectory
 	switch {
+	case op == ops.ApplyPatch && kind == "":
+		return "Add the file in one part of the patch. Nothing was written."
+	case op == ops.ApplyPatch:
+		return "It is there already. Update it in place of adding it, delete it in an earlier part of the patch, or choose another name. Nothing was written."
 	case op == ops.Mkdir && isDir:
 		return "The directory is there already; with recursive that is no error."
 	case op == ops.WriteFile && !isDir:

@@ -231,6 +231,7 @@ func TestHintsRemoveNothing(t *testing.T) {
 // TestHintsSayWhatExists tests that a destination that exists is described.
 func TestHintsSayWhatExists(t *testing.T) {
 	set, _ := newSet(t, map[string]string{"a": "", "dir/b": ""}, nil)
+	const patchHint = "It is there already. Update it in place of adding it, delete it in an earlier part of the patch, or choose another name. Nothing was written."
 	for _, c := range []struct {
 		op   string
 		args object
@@ -243,9 +244,23 @@ func TestHintsSayWhatExists(t *testing.T) {
 		{"mkdir", object{"path": "dir"}, "The directory is there already; with recursive that is no error."},
 		{"mkdir", object{"path": "a"}, "It is a file or a symlink. Choose another name."},
 		{"write_file", object{"path": "dir", "content": "", "createOnly": true}, "It is a directory. Choose another name."},
+		{"apply_patch", object{"patch": "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch"}, patchHint},
+		{"apply_patch", object{"patch": "*** Begin Patch\n*** Update File: a\n*** Move to: dir/b\n*** End Patch"}, patchHint},
+		{"apply_patch", object{"patch": "--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+x\n"}, patchHint},
+		{"apply_patch", object{"patch": "*** Begin Patch\n*** Add File: n\n+x\n*** Add File: n\n+x\n*** End Patch"}, "Add the file in one part of the patch. Nothing was written."},
 	} {
 		if got := bad(t, set, c.op, c.args, tools.CodeExist).Hint; got != c.want {
 			t.Errorf("hint of %s(%v) = %q, want %q", c.op, c.args, got, c.want)
 		}
+	}
+}
+
+// TestPatchHintHolds tests that a file that an earlier part of the patch deletes can be added,
+// as the hint says.
+func TestPatchHintHolds(t *testing.T) {
+	set, ws := newSet(t, map[string]string{"a": "old\n"}, nil)
+	good(t, set, "apply_patch", object{"patch": "*** Begin Patch\n*** Delete File: a\n*** Add File: a\n+new\n*** End Patch"})
+	if data, err := ws.ReadFile(t.Context(), "a"); string(data) != "new\n" {
+		t.Errorf("a = %q, %v, want the added text", data, err)
 	}
 }

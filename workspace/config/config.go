@@ -207,7 +207,7 @@ func parse(data []byte, path string, o Options) (*Config, error) {
 // below returns the names of the protected files that are below root, or are root. Those that
 // logs were rotated to are among them.
 func (c *configFiles) below(root string) []string {
-	names := namesIn(root, c.logs)
+	names := append(namesIn(root, c.logs), namesIn(root, c.keys)...)
 	for _, log := range c.logs {
 		if rotated, err := audit.Files(log); err == nil {
 			names = append(names, namesIn(root, rotated[:len(rotated)-1])...) // the last is log
@@ -237,7 +237,7 @@ func (c *Config) read(p *diagnostics, data []byte, o Options) {
 		c.Tools.check(p, n, len(c.descriptions))
 	}
 	for _, d := range c.descriptions {
-		c.files.logs = append(c.files.logs, d.Audit.at(kind.Input{Dir: c.dir}).files()...)
+		c.files.add(d.Audit.at(kind.Input{Dir: c.dir}))
 	}
 	if o.Registry != nil {
 		for _, d := range c.descriptions {

@@ -72,26 +72,16 @@ func (a *Audit) at(in kind.Input) *Audit {
 	return &found
 }
 
-// files returns the files that no workspace may change. a has absolute paths.
-func (a *Audit) files() []string {
-	if a == nil {
-		return nil
-	}
-	if a.KeyFile == "" {
-		return []string{a.File}
-	}
-	return []string{a.File, a.KeyFile}
-}
-
 // grants returns what the settings use beyond memory and the folder of the file. A
 // log inside the folder is among it: somebody might have put a file there that must
 // not grow.
 func (a *Audit) grants() []string {
-	files := a.files()
-	for i, what := range []string{"the audit log ", "the key of an audit log, "} {
-		if i < len(files) {
-			files[i] = what + files[i]
-		}
+	if a == nil {
+		return nil
+	}
+	files := []string{"the audit log " + a.File}
+	if a.KeyFile != "" {
+		files = append(files, "the key of an audit log, "+a.KeyFile)
 	}
 	return files
 }

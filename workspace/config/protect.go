@@ -21,14 +21,28 @@ import (
 type configFiles struct {
 	path        string   // of the file in use, empty if there is none
 	unprotected bool     // workspaces may change the configuration, but never the logs
-	logs        []string // the absolute paths of the audit logs and their keys
+	logs        []string // the absolute paths of the audit logs
+	keys        []string // those of their keys
+}
+
+// add adds the log a, which may be nil, and its key. a has absolute paths.
+func (c *configFiles) add(a *Audit) {
+	if a == nil {
+		return
+	}
+	if !slices.Contains(c.logs, a.File) {
+		c.logs = append(c.logs, a.File)
+	}
+	if a.KeyFile != "" && !slices.Contains(c.keys, a.KeyFile) {
+		c.keys = append(c.keys, a.KeyFile)
+	}
 }
 
 // protect returns fsys in which the configuration cannot be changed, if its
 // files are those of this computer: neither the file in use, nor the record of
 // trusted files, nor a name that [Find] would find the next time.
 func (p provider) protect(fsys workspace.FileSystem) (workspace.FileSystem, error) {
-	if !p.kind.Local || p.files.unprotected && len(p.files.logs) == 0 {
+	if !p.kind.Local || p.files.unprotected && len(p.files.logs) == 0 && len(p.files.keys) == 0 {
 		return fsys, nil
 	}
 	in := &filesIn{files: p.files, fsys: fsys}
@@ -43,30 +57,32 @@ type filesIn struct {
 	once  sync.Once
 	names []string // of the configuration
 	logs  []string // of audit logs
+	keys  []string // of their keys
 }
 
 // protects returns why the file name is protected, "" if it is not.
 func (f *filesIn) protects(name string) (why string) {
 	f.once.Do(func() {
 		root := fallback.Root(f.fsys)
-		f.names, f.logs = namesIn(root, f.files.paths()), namesIn(root, f.files.logs)
+		f.names, f.logs, f.keys = namesIn(root, f.files.paths()), namesIn(root, f.files.logs), namesIn(root, f.files.keys)
 	})
 	if !f.files.unprotected && (isConfigName(path.Base(name)) ||
 		slices.ContainsFunc(f.names, func(used string) bool { return strings.EqualFold(used, name) })) {
 		return "it is the configuration of workspaces, or would be taken for one"
 	}
-	if slices.ContainsFunc(f.logs, func(log string) bool { return belongsTo(name, log) }) {
+	if runtime.GOOS == "windows" {
+		name = plainName(name)
+	}
+	if slices.ContainsFunc(f.logs, func(log string) bool { return belongsTo(name, log) }) ||
+		slices.ContainsFunc(f.keys, func(key string) bool { return strings.EqualFold(name, key) }) {
 		return "it is an audit log, or belongs to one"
 	}
 	return ""
 }
 
-// belongsTo reports whether name is the audit log or the key log, or a file that package audit
-// keeps beside the log: its key, a file that it was rotated to, or the next file in the making.
+// belongsTo reports whether name is the audit log, or a file that package audit keeps beside
+// it: its key, a file that it was rotated to, or the next file in the making.
 func belongsTo(name, log string) bool {
-	if runtime.GOOS == "windows" {
-		name = plainName(name)
-	}
 	if len(name) < len(log) || !strings.EqualFold(name[:len(log)], log) {
 		return false
 	}

@@ -51,14 +51,15 @@ type RefFiles struct {
 	Config string `json:"config,omitempty"`
 	// Unprotected says that the file had "protectConfig: false".
 	Unprotected bool `json:"unprotected,omitempty"`
-	// Logs are the absolute paths of the audit logs of all its workspaces, and of their
-	// keys.
+	// Logs are the absolute paths of the audit logs of all its workspaces, and Keys those of
+	// their keys.
 	Logs []string `json:"logs,omitempty"`
+	Keys []string `json:"keys,omitempty"`
 }
 
 // ref returns c for a reference.
 func (c *configFiles) ref() (RefFiles, error) {
-	files := RefFiles{Unprotected: c.unprotected, Logs: slices.Clone(c.logs)}
+	files := RefFiles{Unprotected: c.unprotected, Logs: slices.Clone(c.logs), Keys: slices.Clone(c.keys)}
 	if c.path == "" {
 		return files, nil
 	}
@@ -69,12 +70,8 @@ func (c *configFiles) ref() (RefFiles, error) {
 
 // configFiles returns the files that the reference protects.
 func (ref Ref) configFiles() *configFiles {
-	files := &configFiles{path: ref.Files.Config, unprotected: ref.Files.Unprotected, logs: slices.Clone(ref.Files.Logs)}
-	for _, log := range ref.Audit.files() {
-		if !slices.Contains(files.logs, log) {
-			files.logs = append(files.logs, log)
-		}
-	}
+	files := &configFiles{path: ref.Files.Config, unprotected: ref.Files.Unprotected, logs: slices.Clone(ref.Files.Logs), keys: slices.Clone(ref.Files.Keys)}
+	files.add(ref.Audit)
 	return files
 }
 

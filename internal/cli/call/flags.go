@@ -103,9 +103,8 @@ func (p *parameter) Set(text string) (err error) {
 			return errors.New("it must be a whole number, such as 5")
 		}
 	case "boolean":
-		if p.value, err = strconv.ParseBool(text); err != nil {
-			return errors.New("it must be true or false")
-		}
+		p.value, err = strconv.ParseBool(text) // as all flags of the command do
+		return err
 	case "string":
 		p.value = text
 		return checkText(text)

@@ -94,7 +94,7 @@ func wrongValue(err *pflag.InvalidValueError) string {
 	case !errors.As(err, &number):
 		return err.Unwrap().Error()
 	case number.Func == "ParseBool":
-		return "it must be true or false"
+		return "it must be true or false, or 1 or 0"
 	}
 	return "it must be a whole number, such as 5"
 }

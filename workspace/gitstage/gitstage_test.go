@@ -343,7 +343,7 @@ func TestFailures(t *testing.T) {
 }
 
 // TestLeftLock tests that a lock that another program has left costs a short time once, and
-// that files are staged again when it is gone.
+// that files are staged again when it is deleted.
 func TestLeftLock(t *testing.T) {
 	r := newRepo(t, ".", 20*time.Second)
 	r.put(t, ".git/index.lock", "", 0o666)

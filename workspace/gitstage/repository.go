@@ -26,7 +26,7 @@ type repository struct {
 	top  string // the folder that has .git
 	name string // from top, with slashes
 	// locked are the folders of the repositories whose index was locked for all of lockWait when
-	// it was last to be changed: nobody waits for them again until the lock is gone.
+	// it was last to be changed: nobody waits for them again until the lock is deleted.
 	locked map[string]bool
 }
 

@@ -176,6 +176,8 @@ func (u undoFlags) line(c backup.Change) string {
 		what += fmt.Sprintf(", redone (change %d)", c.Undoes)
 	case u.list && c.Undoes != 0:
 		what += fmt.Sprintf(", which undid change %d", c.Undoes)
+	case c.Unkept:
+		what += " (it is too large to be redone)"
 	}
 	would, done := "would undo ", "undone: "
 	if u.Redo {

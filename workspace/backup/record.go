@@ -30,6 +30,9 @@ type Change struct {
 	// reverted none. Redo says that the change that it reverted was an undo.
 	Undoes int64 `json:"undoes,omitempty"`
 	Redo   bool  `json:"redo,omitempty"`
+	// Unkept says of a change that Undo returns that what it reverted cannot be redone: the
+	// bytes of the files that it removed or replaced are more than [Options].MaxChange.
+	Unkept bool `json:"unkept,omitempty"`
 	// Done says that the operation returned. Without it, the operation runs, or
 	// the program ended before it returned.
 	Done bool `json:"done,omitempty"`

@@ -246,6 +246,27 @@ func TestTooMuch(t *testing.T) {
 	}
 }
 
+// TestUndoTooMuch undoes changes that left more bytes than a change may replace: Undo says
+// which of them cannot be redone.
+func TestUndoTooMuch(t *testing.T) {
+	ctx := t.Context()
+	b := newFS(t, memory.New(nil), &backup.Options{MaxChange: 99})
+	fill(t, b, map[string]string{"small": "x"})
+	fill(t, b, map[string]string{"large": strings.Repeat("x", 100)})
+	for _, opts := range []*backup.UndoOptions{{Last: 2, DryRun: true}, {Last: 2}} {
+		undone, err := b.Undo(ctx, opts)
+		if err != nil || len(undone) != 2 || undone[0].Path != "large" || !undone[0].Unkept || undone[1].Unkept {
+			t.Errorf("Undo(%+v) = %+v, %v, want two changes, and that large was not kept", opts, undone, err)
+		}
+	}
+	if redone, err := b.Undo(ctx, &backup.UndoOptions{Redo: true}); err != nil || len(redone) != 1 || redone[0].Unkept {
+		t.Errorf("redo of small = %+v, %v, want one change that is kept", redone, err)
+	}
+	if _, err := b.Undo(ctx, &backup.UndoOptions{Redo: true}); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("redo of large = %v, want ErrUnsupported", err)
+	}
+}
+
 // TestPrune makes more changes than are kept.
 func TestPrune(t *testing.T) {
 	ctx := t.Context()

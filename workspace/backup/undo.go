@@ -59,7 +59,9 @@ func (f *FS) Changes(ctx context.Context, session string) ([]Change, error) {
 // copies and directories that are new and have not been written since, and moves back
 // what was moved. A directory that is new and not empty stays.
 //
-// Undo is itself a change: the journal has it, and Redo reverts it. If it fails or the
+// Undo is itself a change: the journal has it, and Redo reverts it. Only bytes beyond
+// [Options].MaxChange are not kept for that, and the change that Undo returns then has
+// Unkept: a new file of that size is deleted for good. If it fails or the
 // program is killed, the next Undo continues where it stopped. Changes of other sessions
 // wait until it returns.
 //
@@ -104,6 +106,7 @@ type undo struct {
 	*recorder
 	supposed map[string]State // what a dry run would have changed, by name
 	last     *Change          // that was reverted
+	unkept   bool             // the revert that was last cannot be redone
 	groups   int              // of changes that were reverted together
 	versions *lineage
 }
@@ -145,7 +148,9 @@ func (u *undo) run(ctx context.Context) ([]Change, error) {
 			u.Session = c.Session
 			u.count(c)
 			u.tell(ctx, c)
-			reverted = append(reverted, *c)
+			reported := *c
+			reported.Unkept = u.unkept
+			reverted = append(reverted, reported)
 		}
 		if err != nil {
 			u.Session = c.Session
@@ -289,6 +294,7 @@ func (u *undo) revert(ctx context.Context, c *Change, begun bool) (did bool, err
 	if u.keepGit && c.InGit() {
 		return false, ops.Error(ops.Undo, c.Path, workspace.ErrPolicy, errors.New("no change of .git is reverted"))
 	}
+	u.unkept = c.Op != ops.Move && c.Undoes == 0 && u.tooLarge(steps) // of a redo, the first change has all
 	if u.DryRun {
 		u.suppose(steps)
 		return true, nil
@@ -415,6 +421,18 @@ func (u *undo) keepAll(ctx context.Context, steps []Step) error {
 		left -= kept.Size
 	}
 	return nil
+}
+
+// tooLarge reports whether keepAll does not keep all of what reverting steps replaces or
+// removes.
+func (u *undo) tooLarge(steps []Step) bool {
+	var size int64
+	for _, step := range steps {
+		if step.After.Type == workspace.TypeFile {
+			size += step.After.Size
+		}
+	}
+	return size > u.maxChange
 }
 
 // apply takes the steps of the undo r, in their order. moved says that what r moves

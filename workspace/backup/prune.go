@@ -12,7 +12,9 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// pruneEvery is how many changes are made between two looks at the limits.
+// pruneEvery is how many changes are made between two prunes. A prune lists the journal, which
+// is too much for each change in a bucket. Until then, [journal.within] leaves out what is
+// beyond the limits.
 const pruneEvery = 32
 
 // prune deletes the changes beyond the limits, and the contents that no other
@@ -30,6 +32,16 @@ func (j *journal) prune(ctx context.Context) error {
 		}
 	}
 	return j.collect(ctx, needed, epochOf(now)-1)
+}
+
+// within returns the changes within the limits, the oldest first.
+func (j *journal) within(ctx context.Context) ([]*Change, error) {
+	all, err := j.changes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	kept, _ := j.withinLimits(all)
+	return all[len(all)-kept:], nil
 }
 
 // withinLimits returns how many of the changes, the newest ones, are within the

@@ -326,6 +326,25 @@ func TestPruneKeepsUndos(t *testing.T) {
 	undo(nil, 3)
 }
 
+// TestKeepHolds tests that no more changes can be undone than Keep says, also before the next
+// prune.
+func TestKeepHolds(t *testing.T) {
+	ctx := t.Context()
+	b := newFS(t, memory.New(nil), &backup.Options{Keep: 3})
+	for i := range 10 {
+		fill(t, b, map[string]string{"a": strings.Repeat("x", i)})
+	}
+	if changes, err := b.Changes(ctx, ""); err != nil || len(changes) != 3 {
+		t.Errorf("Changes = %d changes, %v, want 3", len(changes), err)
+	}
+	if undone, err := b.Undo(ctx, &backup.UndoOptions{All: true}); err != nil || len(undone) != 3 {
+		t.Errorf("Undo(All) = %d changes, %v, want 3", len(undone), err)
+	}
+	if data, err := b.ReadFile(ctx, "a"); string(data) != strings.Repeat("x", 6) {
+		t.Errorf("a = %q, %v, want what the seventh change wrote", data, err)
+	}
+}
+
 // TestKeepBytesAndAge prunes by size and by age.
 func TestKeepBytesAndAge(t *testing.T) {
 	ctx := t.Context()

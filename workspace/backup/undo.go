@@ -39,7 +39,7 @@ type UndoOptions struct {
 //
 // Those of the store.
 func (f *FS) Changes(ctx context.Context, session string) ([]Change, error) {
-	all, err := f.r.journal.changes(ctx)
+	all, err := f.r.journal.within(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (u *undo) run(ctx context.Context) ([]Change, error) {
 			return nil, err
 		}
 	}
-	all, err := u.journal.changes(ctx)
+	all, err := u.journal.within(ctx)
 	if err != nil {
 		return nil, err
 	}

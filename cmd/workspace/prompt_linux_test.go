@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -137,6 +138,39 @@ func TestInterruptedAtPrompt(t *testing.T) {
 	c.expect("/ $ ")
 	c.enter("exit\r")
 	c.wantExit(1)
+}
+
+// TestInterruptedCompletion has a person press Ctrl-C while a store does not answer what names
+// there are. The line is dropped, and the session goes on.
+func TestInterruptedCompletion(t *testing.T) {
+	store, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer store.Close()
+	for name, value := range map[string]string{"AWS_ACCESS_KEY_ID": "key", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_REGION": "us-east-1", "AWS_EC2_METADATA_DISABLED": "true"} {
+		t.Setenv(name, value)
+	}
+	c := newConsole(t, "workspace", "-C", "s3://bucket?endpoint=http://"+store.Addr().String(), "shell")
+	c.expect(" $ ")
+	c.enter("cat fi\t")
+	if err := store.(*net.TCPListener).SetDeadline(time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	conn, err := store.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	began := time.Now()
+	c.enter("\x03echo af''ter\r")
+	c.expect("\nafter\r\n")
+	if took := time.Since(began); took > 20*time.Second {
+		t.Errorf("the completion ended after %v, want that Ctrl-C ends it", took)
+	}
+	c.expect(" $ ")
+	c.enter("exit\r")
+	c.wantExit(0)
 }
 
 // TestInterruptedScriptAtTerminal has a person press Ctrl-C during a script that is no line of

@@ -120,7 +120,8 @@ func exitWith(status int) error {
 // The terminal is raw while a line is edited, and as it was while a script runs. The last
 // script has the exit code of the command.
 //
-// Ctrl-C ends a script that runs, and drops the lines of one that does not run yet.
+// Ctrl-C ends a script that runs, and drops the lines of one that does not run yet. A completion
+// ends with the line.
 func prompt(cmd *cobra.Command, s *shell.Shell, file *os.File, approved approve.Flag, style func(io.Writer) term.Style) error {
 	signal.Reset(os.Interrupt) // which would end the command
 	idle := make(chan os.Signal, 1)
@@ -146,7 +147,9 @@ func prompt(cmd *cobra.Command, s *shell.Shell, file *os.File, approved approve.
 		if key != '\t' {
 			return "", 0, false
 		}
-		return completer.complete(cmd.Context(), line, pos)
+		ctx, stop := keyboard.Interruptible(cmd.Context()) // listing a directory can take long
+		defer stop()
+		return completer.complete(ctx, line, pos)
 	}
 	status := 0
 	for script := ""; ; {

@@ -69,6 +69,29 @@ func (k *Keyboard) Interrupted() bool {
 	return k.interrupted
 }
 
+// Interruptible returns a context that ends with ctx, and when Ctrl-C is typed, for what happens
+// between two Reads. All that is typed meanwhile, Ctrl-C included, is for the next Read. Nothing
+// else may read the keyboard until stop is called.
+func (k *Keyboard) Interruptible(ctx context.Context) (_ context.Context, stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		for bytes.IndexByte(k.typed, interrupt) < 0 {
+			if k.more(ctx) != nil {
+				return
+			}
+		}
+		cancel()
+	}()
+	return ctx, func() {
+		cancel()
+		<-ended
+	}
+}
+
 // Line returns the next line, for a terminal that is not raw.
 func (k *Keyboard) Line(ctx context.Context) (string, error) {
 	k.mu.Lock()
@@ -92,6 +115,11 @@ func (k *Keyboard) wait(ctx context.Context) error {
 	if len(k.typed) > 0 {
 		return nil
 	}
+	return k.more(ctx)
+}
+
+// more waits until typed has more than now. An error is for the next call, too.
+func (k *Keyboard) more(ctx context.Context) error {
 	if k.reading == nil {
 		reading := make(chan typedPart, 1)
 		k.reading = reading
@@ -105,7 +133,12 @@ func (k *Keyboard) wait(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case part := <-k.reading:
-		k.reading, k.typed = nil, part.data
-		return part.err
+		k.typed = append(k.typed, part.data...)
+		if part.err != nil {
+			k.reading <- typedPart{err: part.err}
+			return part.err
+		}
+		k.reading = nil
+		return nil
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -286,15 +287,15 @@ func (p *process) attend(begun chan<- error) {
 func (p *process) stop(ctx context.Context) error {
 	first := p.firstOfNamespace()
 	_ = unix.Kill(-p.cmd.Process.Pid, unix.SIGKILL)
-	waiting, cancel := context.WithTimeout(context.Background(), endWait)
-	defer cancel()
-	until := waiting.Done()
 	var err error
 	if p.sandbox.bwrap == "" || ctx.Err() != nil {
 		// Outside of a namespace, or while bubblewrap makes one, only the mark
 		// shows what belongs to the command.
-		err = killMarked(p.mark, p.cmd.Process.Pid, p.start, until)
+		err = killMarked(p.mark, p.cmd.Process.Pid, p.start, time.Now().Add(endWait))
 	}
+	waiting, cancel := context.WithTimeout(context.Background(), endWait)
+	defer cancel()
+	until := waiting.Done()
 	if first != nil && !waitForEnd(first, until) {
 		err = ErrRemain
 	}
@@ -430,23 +431,29 @@ func memory(name string, data []byte) (*os.File, error) {
 // markName is the variable of the mark.
 const markName = "WORKSPACEKIT_RUN"
 
+// minLooks is how many lists of processes are looked at, however long that takes: with
+// thousands of processes, and many commands that end at a time, one look takes seconds.
+const minLooks = 10
+
 // execWait bounds how long a process without an environment is watched: it has none while
 // the kernel replaces its program or ends it.
 const execWait = 200 * time.Millisecond
 
 // killMarked kills the processes with the mark until there are none, and none of them or of the
-// session is about to end. They began at start or later.
+// session is about to end. They began at start or later. It gives up at the time until, but not
+// before minLooks looks.
 //
 // A list of processes is older than what is read of each: a process of the list can have
 // started another one and ended since. So a list counts only if every process of it that
 // has ended was in the list before, too.
-func killMarked(mark string, session int, start uint64, until <-chan struct{}) error {
+func killMarked(mark string, session int, start uint64, until time.Time) error {
 	k := killer{
 		variable: []byte(markName + "=" + mark + "\x00"), session: strconv.Itoa(session), start: start,
 		killed: map[string]bool{}, others: map[string]bool{},
 	}
 	unknown := time.Time{}
-	for pause := time.Millisecond; ; {
+	pause := time.Millisecond
+	for looks := 1; ; looks++ {
 		switch found, unclear := k.once(); {
 		case found:
 			unknown = time.Time{}
@@ -459,12 +466,11 @@ func killMarked(mark string, session int, start uint64, until <-chan struct{}) e
 		case time.Since(unknown) > execWait:
 			return nil
 		}
-		select {
-		case <-time.After(pause):
-			pause = min(2*pause, 50*time.Millisecond)
-		case <-until:
+		if looks >= minLooks && time.Now().After(until) {
 			return ErrRemain
 		}
+		time.Sleep(pause)
+		pause = min(2*pause, 50*time.Millisecond)
 	}
 }
 
@@ -475,6 +481,7 @@ type killer struct {
 	start    uint64          // when the first of them began
 	killed   map[string]bool // by their names in /proc
 	others   map[string]bool // the processes that lack it or have ended, by their names in /proc
+	env      []byte          // for environment
 }
 
 // once kills those that it finds. It reports whether there were any, or one is about to end,
@@ -492,17 +499,11 @@ func (k *killer) once() (found, unclear bool) {
 		if err != nil || pid == os.Getpid() || k.others[name] {
 			continue
 		}
-		// Found before its environment is read, it stays this process.
-		p, err := os.FindProcess(pid)
-		if err != nil {
-			unclear = true
-			continue
-		}
-		env, err := os.ReadFile("/proc/" + name + "/environ")
+		env, err := k.environment(name)
 		switch {
 		case bytes.Contains(env, k.variable):
 			found, k.killed[name] = true, true
-			_ = p.Kill()
+			k.kill(pid, name)
 		case errors.Is(err, os.ErrPermission) || len(env) > 0:
 			k.others[name] = true
 		default: // it ends, has ended, has another program soon, or is the kernel's own
@@ -511,9 +512,45 @@ func (k *killer) once() (found, unclear bool) {
 			found = found || exits != "" && (k.killed[name] || exits == k.session)
 			unclear = unclear || began == 0 || began >= k.start
 		}
-		_ = p.Release()
 	}
 	return found, unclear
+}
+
+// kill kills a process if it still has the variable.
+func (k *killer) kill(pid int, name string) {
+	// Found before its environment is read, it stays this process.
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return // it has ended
+	}
+	defer p.Release()
+	if env, _ := k.environment(name); bytes.Contains(env, k.variable) {
+		_ = p.Kill()
+	}
+}
+
+// environment returns the environment of a process, until the next call. There may be
+// thousands of processes to look at, so it reads them without what package os adds.
+func (k *killer) environment(name string) ([]byte, error) {
+	fd, err := unix.Open("/proc/"+name+"/environ", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	for err == unix.EINTR {
+		fd, err = unix.Open("/proc/"+name+"/environ", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(fd)
+	for k.env = k.env[:0]; ; {
+		k.env = slices.Grow(k.env, 4<<10)
+		n, err := unix.Read(fd, k.env[len(k.env):cap(k.env)])
+		switch {
+		case err == unix.EINTR:
+		case n <= 0:
+			return k.env, err
+		default:
+			k.env = k.env[:len(k.env)+n]
+		}
+	}
 }
 
 // startOf returns when a process began, in the ticks of the kernel, and 0 if it has ended

@@ -268,6 +268,33 @@ func killChild(t *testing.T, dir, sandbox string, after time.Duration) (mark, sc
 	return mark, scratch
 }
 
+// TestEndWhileSlow tests that what a command has left is killed even where a look at all
+// processes takes longer than the time for it: the time is over before the first one.
+func TestEndWhileSlow(t *testing.T) {
+	t.Parallel()
+	const mark = "slow.1."
+	cmd := exec.Command("sh", "-c", "sleep 1004 & echo begun; wait")
+	cmd.Env = append(os.Environ(), command.MarkName+"="+mark)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill()
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	if err := command.KillMarked(mark, time.Now()); err != nil {
+		t.Errorf("KillMarked = %v, want nil", err)
+	}
+	_ = cmd.Wait()
+	if found := left(t, mark, t.TempDir()); len(found) > 0 {
+		t.Errorf("KillMarked left %q", found)
+	}
+}
+
 // TestInherited checks that a command gets no descriptor of this process's parent.
 func TestInherited(t *testing.T) {
 	dir := folder(t)

@@ -1,7 +1,12 @@
 package command
 
+import "time"
+
 // MarkName is the variable of the mark.
 const MarkName = markName
+
+// KillMarked kills the processes with the mark, which may take until a time and minLooks looks.
+func KillMarked(mark string, until time.Time) error { return killMarked(mark, -1, 0, until) }
 
 // Mark returns what the marks of the commands of r begin with, empty before the first.
 func (r *Runner) Mark() string {

@@ -161,6 +161,7 @@ func TestReadBinary(t *testing.T) {
 	set, _ := newSet(t, map[string]string{
 		"nul": "a\x00b", "8-bit": "caf\xe9\x81\n", "image.txt": png, "big.pdf": "%PDF-1.7" + strings.Repeat("\x00", 3<<20), "webp": "RIFF\x00\x00\x00\x00WEBPVP8 ", "pdf": "%PDF-1.7\x00",
 		"big": strings.Repeat("\x00", 50<<10), "bigimage": png + strings.Repeat("\x00", 3<<20), "late-nul": strings.Repeat("a", 9000) + "\x00",
+		"late.pdf": "%PDF-1.4\n" + strings.Repeat("<< /Type /Page >>\n", 1000) + "stream\nx\x9c\x4b\x8f\x01\x02\xf3\nendstream\n", "text.pdf": "%PDF-1.4\n<< /Type /Catalog >>\n%%EOF\n",
 	}, nil)
 	tests := []struct{ path, mime, hint string }{
 		{"nul", "application/octet-stream", `encoding "base64"`},
@@ -183,7 +184,12 @@ func TestReadBinary(t *testing.T) {
 			t.Error("the file is binary")
 		}
 	})
-	for path, mime := range map[string]string{"image.txt": "image/png", "webp": "image/webp", "pdf": "application/pdf"} {
+	t.Run("pdf-of-text-is-text", func(t *testing.T) {
+		if out := good(t, set, "read_file", object{"path": "text.pdf"}); out["binary"] != nil {
+			t.Error("the file is binary")
+		}
+	})
+	for path, mime := range map[string]string{"image.txt": "image/png", "webp": "image/webp", "pdf": "application/pdf", "late.pdf": "application/pdf"} {
 		t.Run("image-"+path, func(t *testing.T) {
 			result := call(t, set, "read_file", object{"path": path})
 			if len(result.Parts) != 1 || result.Parts[0].MIMEType != mime || len(result.Parts[0].Data) == 0 {

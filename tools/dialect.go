@@ -123,13 +123,27 @@ func (ts *toolset) list(ctx context.Context, dir string) (children []workspace.F
 }
 
 // listBelow is list for a directory that was found in another one. It has no entries if
-// it has been deleted since, or may not be listed.
-func (ts *toolset) listBelow(ctx context.Context, dir string) (children []workspace.FileInfo, more bool, err error) {
+// it has been deleted since, or may not be listed, which unread says.
+func (ts *toolset) listBelow(ctx context.Context, dir string) (children []workspace.FileInfo, more, unread bool, err error) {
 	children, more, err = ts.list(ctx, dir)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+	unread = errors.Is(err, fs.ErrPermission)
+	if errors.Is(err, fs.ErrNotExist) || unread {
 		err = nil
 	}
-	return children, more, err
+	return children, more, unread, err
+}
+
+// unreadNote is the end of a text with directories that could not be read, as a model knows
+// them. They would seem to be empty.
+func unreadNote(dirs []string) string {
+	if len(dirs) == 0 {
+		return ""
+	}
+	text := "\n[cannot be read: " + strings.Join(dirs[:min(len(dirs), editSkipped)], ", ")
+	if more := len(dirs) - editSkipped; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text + "]"
 }
 
 // readWhole returns the clean name of a file and what it holds, for a tool whose results have

@@ -274,14 +274,18 @@ func (ts *toolset) editorDirectory(ctx context.Context, dir, shown string) (*tex
 	if err != nil {
 		return nil, err
 	}
+	var unread []string
 	for _, c := range notHidden(children) {
 		lines = append(lines, editorLine(shown, c.Name, c))
 		if c.Type != workspace.TypeDirectory || len(lines) > wholeEntries {
 			continue
 		}
-		below, moreBelow, err := ts.listBelow(ctx, c.Path)
+		below, moreBelow, isUnread, err := ts.listBelow(ctx, c.Path)
 		if err != nil {
 			return nil, err
+		}
+		if isUnread {
+			unread = append(unread, path.Join(shown, c.Name))
 		}
 		more = more || moreBelow
 		for _, b := range notHidden(below) {
@@ -291,7 +295,7 @@ func (ts *toolset) editorDirectory(ctx context.Context, dir, shown string) (*tex
 	if len(lines) > wholeEntries {
 		lines, more = lines[:wholeEntries], true
 	}
-	return &textResult{strings.Join(lines, "\n") + moreNote(more)}, nil
+	return &textResult{strings.Join(lines, "\n") + unreadNote(unread) + moreNote(more)}, nil
 }
 
 // notHidden returns children without those that the listing leaves out. It uses the memory of

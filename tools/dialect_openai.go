@@ -133,7 +133,7 @@ func runOpenAIList(ctx context.Context, ts *toolset, in *openaiListInput) (*text
 	if err != nil {
 		return nil, err
 	}
-	entries, more, err := ts.levels(ctx, root, int(cmp.Or(in.Depth, 2)))
+	entries, unread, more, err := ts.levels(ctx, root, int(cmp.Or(in.Depth, 2)))
 	if err != nil {
 		return nil, err
 	}
@@ -149,18 +149,19 @@ func runOpenAIList(ctx context.Context, ts *toolset, in *openaiListInput) (*text
 	if last < len(entries) {
 		lines = append(lines, fmt.Sprintf("More than %d entries found", last-first+1))
 	}
-	return &textResult{strings.Join(lines, "\n") + moreNote(more)}, nil
+	return &textResult{strings.Join(lines, "\n") + unreadNote(unread) + moreNote(more)}, nil
 }
 
 // levels returns what is below dir, so many levels deep, sorted by path, and whether
 // there is more than it returns: at most wholeEntries.
 //
 // It goes level by level, so that of a large tree the upper levels are whole. A directory
-// that has been deleted, or may not be listed, has no entries. Symlinks are not followed.
-func (ts *toolset) levels(ctx context.Context, dir string, depth int) (entries []workspace.FileInfo, more bool, err error) {
+// that has been deleted, or may not be listed, has no entries; unread are the latter. Symlinks
+// are not followed.
+func (ts *toolset) levels(ctx context.Context, dir string, depth int) (entries []workspace.FileInfo, unread []string, more bool, err error) {
 	entries, more, err = ts.list(ctx, dir)
 	if err != nil {
-		return nil, false, err
+		return nil, nil, false, err
 	}
 	for from, level := 0, 1; level < depth && !more; level++ {
 		to := len(entries)
@@ -168,9 +169,12 @@ func (ts *toolset) levels(ctx context.Context, dir string, depth int) (entries [
 			if e.Type != workspace.TypeDirectory {
 				continue
 			}
-			children, moreBelow, err := ts.listBelow(ctx, e.Path)
+			children, moreBelow, isUnread, err := ts.listBelow(ctx, e.Path)
 			if err != nil {
-				return nil, false, err
+				return nil, nil, false, err
+			}
+			if isUnread {
+				unread = append(unread, absolute(e.Path))
 			}
 			entries = append(entries, children...)
 			if more = moreBelow || len(entries) > wholeEntries; more {
@@ -183,7 +187,7 @@ func (ts *toolset) levels(ctx context.Context, dir string, depth int) (entries [
 	slices.SortFunc(entries, func(a, b workspace.FileInfo) int {
 		return slices.Compare(strings.Split(a.Path, "/"), strings.Split(b.Path, "/")) // what is in a directory follows it
 	})
-	return entries, more, nil
+	return entries, unread, more, nil
 }
 
 // openaiLine is an entry, indented by its level. root is clean, and e is below it.

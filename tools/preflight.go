@@ -14,6 +14,7 @@ import (
 //
 // A request to read or to change a name includes that the call describes it. One to
 // change it includes that the call reads it, for a diff or a condition. One to
+// list a directory includes that the call lists what is below it. One to
 // delete a directory with Recursive, or to move one, includes all below it. What a
 // failed call looks up to say what to do instead is not in the list.
 //

@@ -269,6 +269,9 @@ func checkPreflight(t *rapid.T, careful bool) {
 		}
 		for _, touch := range fsys.take() {
 			hint := result.IsError && touch.op == policy.OpList // what it looks up to say what to do
+			if tool.Op == "tree" && touch.op == policy.OpList && len(requests) > 0 {
+				touch.path = requests[0].Path // which includes what is below
+			}
 			if !hint && !touch.covers(requests) && (planErr == nil || touch.changes()) {
 				t.Fatalf("%s(%s) does %v, and Preflight said %v, %v", tool.Op, args, touch, requests, planErr)
 			}

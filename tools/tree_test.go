@@ -126,6 +126,29 @@ func TestTreeUnreadable(t *testing.T) {
 	}
 }
 
+// TestListUnreadable tests that the listings of dialects say which directories below cannot be
+// read.
+func TestListUnreadable(t *testing.T) {
+	_, ws := newSet(t, map[string]string{"a/b": ""}, nil)
+	if err := ws.Mkdir(t.Context(), "locked", nil); err != nil {
+		t.Fatal(err)
+	}
+	fsys := workspace.New("test", &lockedDir{FileSystem: ws}, nil)
+	for _, c := range []struct {
+		dialect tools.Dialect
+		tool    string
+		args    object
+	}{
+		{tools.DialectAnthropic, "str_replace_based_edit_tool", object{"command": "view", "path": "/"}},
+		{tools.DialectOpenAI, "list_dir", object{"dir_path": "/"}},
+	} {
+		text := call(t, newSetOf(t, fsys, &tools.Options{Dialect: c.dialect}), c.tool, c.args).Text
+		if !strings.HasSuffix(text, "\n[cannot be read: /locked]") {
+			t.Errorf("%s of the dialect %s = %s, want a note about /locked", c.tool, c.dialect, text)
+		}
+	}
+}
+
 // TestTreeIsBounded has more files than one tree looks at, and names that fill a
 // result.
 func TestTreeIsBounded(t *testing.T) {

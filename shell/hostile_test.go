@@ -35,6 +35,7 @@ var hostile = []struct{ name, script, message string }{
 	{"expression of awk", oneLine + `line | awk '/(.{1,255}){3}[0-9]/'`, "budget Time"},
 	{"expression of jq", oneLine + `line | jq -R 'test("(.{1,255}){3}[0-9]")'`, "budget Time"},
 	{"expression of expr", oneLine + `expr "$(line | head -c 4000000)" : '\(.\{1,255\}\)\{3\}[0-9]'`, "budget Time"},
+	{"many searches of awk", oneLine + `line | head -c 80000 | awk '{ while (i++ < 100000) if (match($0, /(.{1,255}){3}[0-9]/)) n++ }'`, "budget Time"},
 	{"matches of sed", oneLine + `line | sed 's/a[^b]*b\|a/x/g'`, "budget Time"},
 	{"matches of awk", oneLine + `line | awk '{ gsub(/a[^b]*b|a/, "x") }'`, "budget Time"},
 	{"matches of jq", oneLine + `line | jq -R 'gsub("a[^b]*b|a"; "x")'`, "budget Time"},

@@ -96,10 +96,14 @@ func isEndless(tree *syntax.Regexp) bool {
 	return slices.ContainsFunc(tree.Sub, isEndless)
 }
 
+// ended reports whether ctx has ended, before a search of so many bytes. A search of few bytes
+// takes little more time than the question.
+func ended(ctx context.Context, size int) bool { return size > 1<<10 && ctx.Err() != nil }
+
 // Match reports whether there is a match in text. It returns false once ctx has ended.
 func (r *Regexp) Match(ctx context.Context, text []byte) bool {
 	if r.IsSmall(len(text), 1) {
-		return r.re.Match(text)
+		return !ended(ctx, len(text)) && r.re.Match(text)
 	}
 	return r.re.MatchReader(r.reader(ctx, text)) && ctx.Err() == nil
 }
@@ -107,7 +111,7 @@ func (r *Regexp) Match(ctx context.Context, text []byte) bool {
 // MatchString is [Regexp.Match] for a string.
 func (r *Regexp) MatchString(ctx context.Context, text string) bool {
 	if r.IsSmall(len(text), 1) {
-		return r.re.MatchString(text)
+		return !ended(ctx, len(text)) && r.re.MatchString(text)
 	}
 	return r.Match(ctx, []byte(text))
 }
@@ -115,6 +119,9 @@ func (r *Regexp) MatchString(ctx context.Context, text string) bool {
 // All returns at most n matches in text, or all if n is negative, as
 // [regexp.Regexp.FindAllSubmatchIndex] does. It returns none once ctx has ended.
 func (r *Regexp) All(ctx context.Context, text []byte, n int) [][]int {
+	if ended(ctx, len(text)) {
+		return nil
+	}
 	if r.IsSmall(len(text), n) {
 		return r.re.FindAllSubmatchIndex(text, n)
 	}
@@ -140,6 +147,9 @@ func (r *Regexp) All(ctx context.Context, text []byte, n int) [][]int {
 
 // AllString is [Regexp.All] for a string.
 func (r *Regexp) AllString(ctx context.Context, text string, n int) [][]int {
+	if ended(ctx, len(text)) {
+		return nil
+	}
 	if r.IsSmall(len(text), n) {
 		return r.re.FindAllStringSubmatchIndex(text, n)
 	}

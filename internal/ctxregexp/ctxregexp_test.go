@@ -84,16 +84,19 @@ func TestEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestNothingAfterTheEnd searches a text with a match before the place where a context that has
-// ended is noticed.
+// TestNothingAfterTheEnd searches with a context that has ended, so that a program that searches
+// again and again ends, too.
 func TestNothingAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	re, _ := compile(t, "a|$", false)
-	re = re.WithSmall(0)
-	if re.Match(ctx, []byte("a")) || re.All(ctx, []byte("aba"), -1) != nil {
-		t.Error("a search with a context that has ended found something, want nothing")
+	text := strings.Repeat("a", 2<<10)
+	for _, small := range []int{1 << 27, 0} {
+		re, _ := compile(t, "a|$", false)
+		re = re.WithSmall(small)
+		if re.Match(ctx, []byte(text)) || re.MatchString(ctx, text) || re.All(ctx, []byte(text), -1) != nil || re.AllString(ctx, text, -1) != nil {
+			t.Errorf("a search with a context that has ended found something, want nothing (maxSmall %d)", small)
+		}
 	}
 }
 

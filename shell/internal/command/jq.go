@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"reflect"
 	"runtime"
 	"runtime/metrics"
 	"slices"
@@ -36,7 +35,7 @@ import (
 //	fits, within    a value that one step would make: "x" * 1e10, .[1e10] = 1
 //	boundHeap       all the rest, such as [range(1e9)]
 func jq(ctx context.Context, p *Process) int {
-	j := &jqRun{ctx: ctx, p: p, indent: "  ", expressions: map[string]*ctxregexp.Regexp{}}
+	j := &jqRun{p: p, indent: "  ", expressions: map[string]*ctxregexp.Regexp{}}
 	named, rest, err := j.takeArguments(ctx, p.Args[1:])
 	if err != nil {
 		p.errorf("%v", err)
@@ -122,7 +121,7 @@ type jqMark int
 
 // jqRun is one run of jq.
 type jqRun struct {
-	ctx                           context.Context
+	ctx                           context.Context // of run
 	p                             *Process
 	out                           *bufio.Writer
 	compact, raw, join, ascii     bool   // -c, -r, -j and -a
@@ -132,6 +131,7 @@ type jqRun struct {
 	input                         *jqInput
 	last                          any                          // the last value, for -e
 	status                        int                          // of an input that cannot be read
+	written                       int                          // values, with those in others
 	expressions                   map[string]*ctxregexp.Regexp // that have been rehearsed
 }
 
@@ -246,215 +246,6 @@ func (j *jqRun) argument(ctx context.Context, option, text string) (any, error) 
 	return nil, fmt.Errorf("invalid JSON text passed to %s", option)
 }
 
-// jqPrelude hides functions of gojq: those that would read the time zone of the machine,
-// those that make a value of any size in one step, for which fits and within ask first, and
-// those that search with a regular expression, which rehearse does before. Names that begin with "_own" are changed, so that filters cannot call them.
-//
-// A definition sees only those before it and itself. So the body of _ownSetpath calls the
-// setpath of gojq, and the body of the setpath after it calls _ownSetpath. A filter that
-// defines one of these names hides it for itself, as in any jq.
-//
-// compile takes the definitions, and not the "." at the end.
-const jqPrelude = `
-def localtime: gmtime; def strflocaltime($format): strftime($format);
-def _ownMultiply(l; r): _multiply(l; r); def _multiply(l; r): r as $r | l as $l | _ownFits($l; $r) as $fits | _ownMultiply($l; $r);
-def _ownSetpath(p; v): setpath(p; v); def setpath(p; v): _ownSetpath(p | _ownWithin(.); v);
-def _ownPaths(p): (path(p) | _ownWithin(.)) as $p | getpath($p);
-def _ownAssign(p; $v): _assign(p; $v); def _assign(p; $v): _ownAssign(_ownPaths(p); $v);
-def _ownModify(p; f): _modify(p; f); def _modify(p; f): _ownModify(_ownPaths(p); f);
-def _ownPick(p): pick(p); def pick(p): _ownPick(_ownPaths(p));
-def _ownFromstream(f): fromstream(f); def fromstream(f): _ownFromstream(f | _ownWithin(.[0]) as $path | .);
-def _ownTest($re): test($re); def test($re): _ownRehearse($re; null; false) | _ownTest($re);
-def _ownTest($re; $flags): test($re; $flags); def test($re; $flags): _ownRehearse($re; $flags; false) | _ownTest($re; $flags);
-def _ownMatch($re): match($re); def match($re): _ownRehearse($re; null; false) | _ownMatch($re);
-def _ownMatch($re; $flags): match($re; $flags); def match($re; $flags): _ownRehearse($re; $flags; false) | _ownMatch($re; $flags);
-def _ownCapture($re): capture($re); def capture($re): _ownRehearse($re; null; false) | _ownCapture($re);
-def _ownCapture($re; $flags): capture($re; $flags); def capture($re; $flags): _ownRehearse($re; $flags; false) | _ownCapture($re; $flags);
-def _ownScan($re): scan($re); def scan($re): _ownRehearse($re; null; true) | _ownScan($re);
-def _ownScan($re; $flags): scan($re; $flags); def scan($re; $flags): _ownRehearse($re; $flags; true) | _ownScan($re; $flags);
-def _ownSplits($re): splits($re); def splits($re): _ownRehearse($re; null; true) | _ownSplits($re);
-def _ownSplits($re; $flags): splits($re; $flags); def splits($re; $flags): _ownRehearse($re; $flags; true) | _ownSplits($re; $flags);
-def _ownSplit($re; $flags): split($re; $flags); def split($re; $flags): _ownRehearse($re; $flags; true) | _ownSplit($re; $flags);
-def _ownSub($re; to): sub($re; to); def sub($re; to): _ownRehearse($re; null; false) | _ownSub($re; to);
-def _ownSub($re; to; $flags): sub($re; to; $flags); def sub($re; to; $flags): _ownRehearse($re; $flags; false) | _ownSub($re; to; $flags);
-def _ownGsub($re; to): gsub($re; to); def gsub($re; to): _ownRehearse($re; null; true) | _ownGsub($re; to);
-def _ownGsub($re; to; $flags): gsub($re; to; $flags); def gsub($re; to; $flags): _ownRehearse($re; $flags; true) | _ownGsub($re; to; $flags);
-.`
-
-// jqOwn is what begins the names of the functions of the prelude in place of "_own". No
-// filter can spell it.
-const jqOwn = "\x00"
-
-// rewriteJQ makes calls of functions of the operators that the prelude defines. In the
-// prelude itself, it gives the functions their names. It walks the tree of a query by
-// reflection, as the tree has many kinds of nodes, and two of them matter:
-//
-//	"a" * $n     _multiply("a"; $n), which asks _ownFits first
-//	.[$n] = 1    _assign(.[$n]; 1), whose paths go through _ownWithin
-//
-// gojq compiles |=, += and the like to calls of _modify, which the prelude defines, so they
-// need no rewriting. It compiles "=" with a constant path to a call of its own setpath,
-// which no definition can hide: that is why _assign must be written out.
-func rewriteJQ(v reflect.Value, prelude bool) {
-	switch v.Kind() {
-	case reflect.Pointer:
-		if v.IsNil() {
-			return
-		}
-		switch node := v.Interface().(type) {
-		case *gojq.Query:
-			if name := map[gojq.Operator]string{gojq.OpMul: "_multiply", gojq.OpAssign: "_assign"}[node.Op]; name != "" {
-				call := &gojq.Func{Name: name, Args: []*gojq.Query{node.Left, node.Right}}
-				node.Term, node.Left, node.Right, node.Op = &gojq.Term{Type: gojq.TermTypeFunc, Func: call}, nil, nil, 0
-			}
-		case *gojq.FuncDef:
-			node.Name = ownName(node.Name, prelude)
-		case *gojq.Func:
-			node.Name = ownName(node.Name, prelude)
-		}
-		rewriteJQ(v.Elem(), prelude)
-	case reflect.Struct:
-		for _, field := range v.Fields() {
-			rewriteJQ(field, prelude)
-		}
-	case reflect.Slice:
-		for i := range v.Len() {
-			rewriteJQ(v.Index(i), prelude)
-		}
-	}
-}
-
-// ownName returns the name of a function of the prelude.
-func ownName(name string, prelude bool) string {
-	if rest, ok := strings.CutPrefix(name, "_own"); ok && prelude {
-		return jqOwn + rest
-	}
-	return name
-}
-
-// fits returns an error if the product of two values would be a string that is too long.
-//
-// The string may take a quarter of MaxMemory, since the filter holds other values, too. The
-// factors come in either order, as in jq: 3 * "ab" is "ababab". It returns an error as its
-// value, which is how gojq takes errors.
-func (j *jqRun) fits(_ any, args []any) any {
-	for i, v := range args {
-		s, isText := v.(string)
-		n, isNumber := gojq.ToFloat64(args[1-i])
-		if isText && isNumber && n*float64(len(s)) > float64(j.p.MaxMemory/4) {
-			return fmt.Errorf("a string of %.3g bytes needs too much memory", n*float64(len(s)))
-		}
-	}
-	return true
-}
-
-// within returns a path, or an error if it has an index that needs too long an array.
-//
-// An array is filled with null up to the index, so the index alone decides. 64 bytes are
-// counted for each element. Keys and slices in the path are no numbers, and pass.
-func (j *jqRun) within(_ any, args []any) any {
-	path, _ := args[0].([]any)
-	for _, step := range path {
-		if n, ok := gojq.ToFloat64(step); ok && n > float64(j.p.MaxMemory/64) {
-			return fmt.Errorf("an array with the index %.3g needs too much memory", n)
-		}
-	}
-	return args[0]
-}
-
-// rehearse returns v once a large search in it, for the expression and the flags in args, or for
-// all matches, has ended before the run has. The same search by gojq cannot be stopped, and ends
-// as soon. It leaves all other errors to gojq.
-func (j *jqRun) rehearse(v any, args []any) any {
-	text, _ := v.(string)
-	expr, flags, all := args[0], args[1], args[2] == true
-	if list, ok := expr.([]any); ok && len(list) > 0 {
-		if expr = list[0]; len(list) > 1 {
-			flags = list[1]
-		}
-	}
-	source, _ := expr.(string)
-	options, _ := flags.(string)
-	n := 1
-	if all || strings.Contains(options, "g") {
-		n = -1
-	}
-	prefix := ""
-	if strings.Contains(options, "i") {
-		prefix = "(?i)"
-	}
-	if strings.Contains(options, "m") {
-		prefix += "(?s)"
-	}
-	re, ok := j.expressions[prefix+source]
-	if !ok {
-		var err error
-		if re, err = ctxregexp.Compile(prefix+source, false); errors.Is(err, ctxregexp.ErrTooLarge) {
-			return err
-		}
-		j.expressions[prefix+source] = re
-	}
-	if re != nil && !re.IsSmall(len(text), n) {
-		re.AllString(j.ctx, text, n)
-	}
-	if err := j.ctx.Err(); err != nil {
-		return err
-	}
-	return v
-}
-
-// compile reads a filter, and puts the prelude before it. Variables are passed by their
-// order.
-//
-// The error is one of the syntax, or a function or variable that does not exist; jq prints
-// it and returns 3. There is no module loader, so that import and include fail.
-//
-// gojq takes the variables twice: their names here, sorted, and their values in the same
-// order with each run (jqInput.values).
-func (j *jqRun) compile(filter string, named map[string]any) (*gojq.Code, error) {
-	query, err := gojq.Parse(filter)
-	if err != nil {
-		return nil, err
-	}
-	rewriteJQ(reflect.ValueOf(query), false)
-	prelude, err := gojq.Parse(jqPrelude)
-	if err != nil {
-		return nil, err
-	}
-	rewriteJQ(reflect.ValueOf(prelude), true)
-	query.FuncDefs = append(prelude.FuncDefs, query.FuncDefs...)
-	names := []string{}
-	for _, name := range slices.Sorted(maps.Keys(named)) {
-		names = append(names, "$"+name)
-	}
-	toStderr := func(prefix, end string) func(any, []any) any {
-		return func(v any, _ []any) any {
-			text, _ := gojq.Marshal(v)
-			fmt.Fprintf(j.p.Stderr, "%s%s%s", prefix, text, end)
-			return v
-		}
-	}
-	code, err := gojq.Compile(query, gojq.WithVariables(names), gojq.WithEnvironLoader(j.p.Environ), gojq.WithInputIter(j.input),
-		// debug prints ["DEBUG:", v], and its result is v.
-		gojq.WithFunction("debug", 0, 0, func(v any, _ []any) any { return toStderr("", "\n")([]any{"DEBUG:", v}, nil).([]any)[1] }),
-		gojq.WithFunction("stderr", 0, 0, toStderr("", "")),
-		gojq.WithFunction(jqOwn+"Fits", 2, 2, j.fits), gojq.WithFunction(jqOwn+"Within", 1, 1, j.within), gojq.WithFunction(jqOwn+"Rehearse", 3, 3, j.rehearse),
-		gojq.WithFunction("input_filename", 0, 0, func(any, []any) any {
-			if j.input.name == "" || j.input.name == "-" {
-				return nil
-			}
-			return j.input.name
-		}))
-	if err != nil {
-		return nil, err
-	}
-	j.input.values = nil
-	for _, name := range names {
-		j.input.values = append(j.input.values, named[name[1:]])
-	}
-	return code, nil
-}
-
 // run runs the filter with each input.
 //
 // An error of the filter ends the work on one input, and the next input is read, as in jq:
@@ -464,7 +255,7 @@ func (j *jqRun) compile(filter string, named map[string]any) (*gojq.Code, error)
 //
 //	1 2 3 4    jq -c '[., input]'    [1,2] and [3,4]
 func (j *jqRun) run(ctx context.Context, code *gojq.Code) (status int) {
-	j.last = jqNothing
+	j.ctx, j.last = ctx, jqNothing
 	// one reports whether the next input may be read.
 	one := func(v any) bool {
 		status = 0 // only the last input counts
@@ -481,9 +272,15 @@ func (j *jqRun) run(ctx context.Context, code *gojq.Code) (status int) {
 				}
 				return true
 			}
+			if err := j.measure(result).err; errors.Is(err, errJQDeep) {
+				status, _ = j.report(ctx, err)
+				return true
+			}
 			j.last = result
 			if err := j.print(result); err != nil {
-				status = j.p.failWrite(err)
+				if status = 5; ctx.Err() == nil {
+					status = j.p.failWrite(err)
+				}
 				return false
 			}
 		}
@@ -521,6 +318,9 @@ func (j *jqRun) report(ctx context.Context, err error) (status int, done bool) {
 		}
 		return 5, true
 	}
+	if value, ok := errors.AsType[gojq.ValueError](err); ok && j.measure(value.Value()).err != nil {
+		err = j.measure(value.Value()).err
+	}
 	if halt, ok := errors.AsType[*gojq.HaltError](err); ok {
 		if text, ok := halt.Value().(string); ok {
 			io.WriteString(j.p.Stderr, text)
@@ -545,8 +345,8 @@ func (j *jqRun) print(v any) error {
 	}
 	if s, ok := v.(string); ok && (j.raw || j.join) {
 		j.out.WriteString(s)
-	} else {
-		j.write(v, 0)
+	} else if err := j.write(v, 0); err != nil {
+		return err
 	}
 	if j.join {
 		return nil
@@ -556,9 +356,12 @@ func (j *jqRun) print(v any) error {
 
 // write writes JSON, indented unless the output is compact.
 //
-// depth is how many levels are around v. Empty arrays and objects stay on one line. Errors
-// are those that out keeps.
-func (j *jqRun) write(v any, depth int) {
+// depth is how many levels are around v. Empty arrays and objects stay on one line. The error is
+// the end of the run; those of writing are kept by out.
+func (j *jqRun) write(v any, depth int) error {
+	if j.written++; j.written&0xfff == 0 && j.ctx.Err() != nil {
+		return j.ctx.Err()
+	}
 	newline := func(depth int) {
 		if !j.compact {
 			j.out.WriteByte('\n')
@@ -575,7 +378,9 @@ func (j *jqRun) write(v any, depth int) {
 				j.out.WriteByte(',')
 			}
 			newline(depth + 1)
-			j.write(element, depth+1)
+			if err := j.write(element, depth+1); err != nil {
+				return err
+			}
 		}
 		if len(v) > 0 {
 			newline(depth)
@@ -593,7 +398,9 @@ func (j *jqRun) write(v any, depth int) {
 			if !j.compact {
 				j.out.WriteByte(' ')
 			}
-			j.write(v[key], depth+1)
+			if err := j.write(v[key], depth+1); err != nil {
+				return err
+			}
 		}
 		if len(v) > 0 {
 			newline(depth)
@@ -602,6 +409,7 @@ func (j *jqRun) write(v any, depth int) {
 	default:
 		j.scalar(v)
 	}
+	return nil
 }
 
 // scalar writes a value that has no parts. With -a, a character beyond 16 bits becomes

@@ -17,7 +17,8 @@ import (
 // jqPrelude hides functions of gojq: those that would read the time zone of the machine,
 // those that make a value of any size in one step, for which fits and within ask first, those
 // that search with a regular expression, which rehearse does before, and those that go through
-// a whole value, or two, in one step, for which shallow, pairs and square ask. Names that begin with "_own" are changed, so that
+// a whole value, or two, in one step, for which shallow, pairs and square ask. It adds keys_unsorted,
+// which gojq leaves out, as objects have no order there. Names that begin with "_own" are changed, so that
 // filters cannot call them. @json, "\(f)" and the like call tojson, tostring and the like.
 //
 // A definition sees only those before it and itself. So the body of _ownSetpath calls the
@@ -27,6 +28,7 @@ import (
 // compile takes the definitions, and not the "." at the end.
 const jqPrelude = `
 def localtime: gmtime; def strflocaltime($format): strftime($format);
+def keys_unsorted: keys;
 def _ownMultiply(l; r): _multiply(l; r); def _multiply(l; r): r as $r | l as $l | _ownFits($l; $r) as $fits | _ownMultiply($l; $r);
 def _ownSetpath(p; v): setpath(p; v); def setpath(p; v): _ownSetpath(p | _ownWithin(.); v);
 def _ownPaths(p): (path(p) | _ownWithin(.)) as $p | getpath($p);

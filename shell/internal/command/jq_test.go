@@ -54,6 +54,7 @@ func TestJQPrelude(t *testing.T) {
 		`[1,2,3] | .[] *= 2`: "[2,4,6]", `{} | .a.b = 1 | .c[2] = 2`: `{"a":{"b":1},"c":[null,null,2]}`, `[1,[2]] | .[1][0] |= .+1`: "[1,[3]]", `[1,2,3] | (.[] | select(. > 1)) |= empty`: "[1]",
 		`[1,2] | .[0] = (5,6)`: "[5,2]\n[6,2]", `{"a":[1,2,3]} | .a[1:] = [9]`: `{"a":[1,9]}`, `setpath(["a",1]; 2) | setpath([]; 3)`: "3", `{"a":1,"b":2} | pick(.a)`: `{"a":1}`,
 		`[{"a":[1,{"b":2}]}|tostream] | fromstream(.[])`: `{"a":[1,{"b":2}]}`, `{} | .a += 1 | .b //= 2`: `{"a":1,"b":2}`, `[3] | .[-1] = 4`: "[4]", `try (null | .["a","b"] = 1) catch .`: `{"a":1,"b":1}`,
+		`{b:1,a:2} | keys_unsorted`: `["a","b"]`, `["x","y"] | keys_unsorted`: "[0,1]", `{"a":1} | keys_unsorted[] as $k | $k`: `"a"`, `try (1 | keys_unsorted) catch "none"`: `"none"`,
 	} {
 		p, stdout, stderr := newTestProcess(t, nil, "jq", "-nc", filter)
 		if status := jq(t.Context(), p); status != 0 || strings.TrimSpace(stdout.String()) != want {

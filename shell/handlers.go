@@ -212,6 +212,11 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 		return slices.Concat([]string{r.scripts.Prefix + mapfileCommand}, args[1:])
 	case "printf":
 		return slices.Concat([]string{r.scripts.Prefix + printfCommand}, args[1:])
+	case "shift":
+		// The interpreter would panic.
+		if n, err := strconv.Atoi(strings.Join(args[1:], " ")); err == nil && n < 0 {
+			return r.fails(hc, 1, "shift: %s: shift count out of range", args[1])
+		}
 	case "echo":
 		return echoFlags(args)
 	case "test", "[":

@@ -280,6 +280,7 @@ func TestRefused(t *testing.T) {
 		{"typeset -rl x=A || echo failed", "bash: declare: not possible here: assign ${x,,} or ${x^^}\nfailed\n", 0},
 		{"set -v", "bash: set: not possible here: use set -x, which prints each command before it runs\n", 2},
 		{"set -T", "bash: set: not possible here: there is no trap of DEBUG or RETURN\n", 2},
+		{"set -- a b; shift -1; echo $? $#", "bash: shift: -1: shift count out of range\n1 2\n", 0},
 		{"sleep 0.1 | read -t 0", "bash: read: -t 0 is not supported; use a timeout above 0\n", 2},
 		{"sleep 0.1 | read -t 0.0000000001", "", 142},
 		{"echo a | read -t nan", "bash: read: nan: invalid timeout specification\n", 2},

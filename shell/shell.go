@@ -38,8 +38,8 @@ type Options struct {
 	// Variables is how many bytes all variables may have. It also bounds what a program
 	// holds, and a quarter of it what one command substitution returns. Default: 32 MiB.
 	Variables int
-	// Expansions is how many words braces and globs may make in one run.
-	// Default: 200,000.
+	// Expansions is how many words the braces of one command may make, and how many names
+	// the globs of one run may look at. Default: 200,000.
 	Expansions int
 	// Scratch is how many bytes the files below /tmp may have together.
 	// Default: 64 MiB.

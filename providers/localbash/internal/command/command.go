@@ -13,8 +13,8 @@
 // that descriptor before anything of the caller's runs. There the program is a child of the
 // gate, which reports how it ended: bubblewrap makes one number of exit codes and signals.
 //
-// Without a sandbox the gate is a session of its own, and the processes that it leaves
-// are found by a variable of their environment, the mark.
+// Without a sandbox the gate is a session of its own. The processes that it leaves are found
+// by that session, and in others by a variable of their environment, the mark.
 //
 // Three things end the processes of a Runner whose own process is killed: the kernel kills
 // the first process of each command (PR_SET_PDEATHSIG), with it those of its namespace,

@@ -439,8 +439,8 @@ const minLooks = 10
 // the kernel replaces its program or ends it.
 const execWait = 200 * time.Millisecond
 
-// killMarked kills the processes with the mark until there are none, and none of them or of the
-// session is about to end. They began at start or later. It gives up at the time until, but not
+// killMarked kills the processes with the mark or of the session until there are none, and none
+// of them is about to end. They began at start or later. It gives up at the time until, but not
 // before minLooks looks.
 //
 // A list of processes is older than what is read of each: a process of the list can have
@@ -474,7 +474,7 @@ func killMarked(mark string, session int, start uint64, until time.Time) error {
 	}
 }
 
-// A killer kills the processes that have a variable in their environment.
+// A killer kills the processes that have a variable in their environment, or are in a session.
 type killer struct {
 	variable []byte
 	session  string
@@ -501,7 +501,7 @@ func (k *killer) once() (found, unclear bool) {
 		}
 		env, err := k.environment(name)
 		switch {
-		case bytes.Contains(env, k.variable):
+		case bytes.Contains(env, k.variable), err == nil && k.inSession(pid, name):
 			found, k.killed[name] = true, true
 			k.kill(pid, name)
 		case errors.Is(err, os.ErrPermission) || len(env) > 0:
@@ -516,7 +516,18 @@ func (k *killer) once() (found, unclear bool) {
 	return found, unclear
 }
 
-// kill kills a process if it still has the variable.
+// inSession reports whether a process that can be killed is in the session, which may have
+// programs without the variable.
+func (k *killer) inSession(pid int, name string) bool {
+	session, err := unix.Getsid(pid)
+	if err != nil || strconv.Itoa(session) != k.session {
+		return false
+	}
+	began, _ := startOf(name)
+	return began > 0
+}
+
+// kill kills a process if it still has the variable, or is still in the session.
 func (k *killer) kill(pid int, name string) {
 	// Found before its environment is read, it stays this process.
 	p, err := os.FindProcess(pid)
@@ -524,7 +535,7 @@ func (k *killer) kill(pid int, name string) {
 		return // it has ended
 	}
 	defer p.Release()
-	if env, _ := k.environment(name); bytes.Contains(env, k.variable) {
+	if env, err := k.environment(name); bytes.Contains(env, k.variable) || err == nil && k.inSession(pid, name) {
 		_ = p.Kill()
 	}
 }

@@ -180,6 +180,41 @@ func TestCancel(t *testing.T) {
 	})
 }
 
+// TestSession checks that a program which has cleared its environment, and so has no mark, is
+// killed in a process group of its own, as it has not left the session of the command.
+func TestSession(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("there is no bash, whose jobs have process groups of their own")
+	}
+	sandboxes(t, func(t *testing.T, sandbox string) {
+		dir := folder(t)
+		r, err := command.New(dir, command.Settings{Sandbox: sandbox})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		f, err := os.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		const script = `set -m; env -i sleep 1004 & until [ "$(cat /proc/$!/comm)" = sleep ]; do :; done`
+		result, err := r.Run(t.Context(), command.Command{Args: []string{bash, "-c", script}, Root: f, Dir: f, Name: "."})
+		if err != nil || result.ExitCode != 0 {
+			t.Errorf("Run = %+v, %v", result, err)
+		}
+		if found := left(t, r.Mark(), dir); len(found) > 0 {
+			t.Errorf("a command that has ended left %q", found)
+			for _, process := range found {
+				var pid int
+				fmt.Sscan(process, &pid)
+				syscall.Kill(pid, syscall.SIGKILL)
+			}
+		}
+	})
+}
+
 // TestClose closes a Runner with commands that run.
 func TestClose(t *testing.T) {
 	sandboxes(t, func(t *testing.T, sandbox string) {

@@ -192,12 +192,15 @@ func TestHTTPRefusesOptions(t *testing.T) {
 	for _, test := range []struct{ addr, token, want string }{
 		{"0.0.0.0:0", "", "token is required"},
 		{"127.0.0.1:0", "short", "fewer than 16 characters"},
+		{"127.0.0.1:0", "ääääääää", "fewer than 16 characters"}, // of 16 bytes
 	} {
 		opts := &mcp.HTTPOptions{}
 		if test.token != "" {
 			opts.Tokens = []string{test.token}
 		}
-		if err := mcp.ServeHTTP(t.Context(), server, listen(t, test.addr), opts); err == nil || !strings.Contains(err.Error(), test.want) {
+		ctx, cancel := context.WithTimeout(t.Context(), deadline)
+		defer cancel()
+		if err := mcp.ServeHTTP(ctx, server, listen(t, test.addr), opts); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("ServeHTTP(%s, %q) = %v, want an error with %q", test.addr, test.token, err, test.want)
 		}
 	}

@@ -22,10 +22,11 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 const (
-	// MinToken is the length of the shortest token.
+	// MinToken is the length of the shortest token, in characters.
 	MinToken = 16
 	// WriteTimeout is how long a client has to take each part of an answer.
 	WriteTimeout = 30 * time.Second
@@ -38,7 +39,7 @@ const (
 // CheckTokens returns an error for tokens that leave addr open to others.
 func CheckTokens(addr net.Addr, tokens []string) error {
 	for _, token := range tokens {
-		if len(token) < MinToken {
+		if utf8.RuneCountInString(token) < MinToken {
 			return fmt.Errorf("a token has fewer than %d characters: use a longer one", MinToken)
 		}
 	}

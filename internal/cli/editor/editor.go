@@ -34,12 +34,12 @@ import (
 )
 
 const long = `Acp lets you try an agent that speaks the Agent Client Protocol. It starts the command
-after --, sends it each line of standard input as a prompt, and prints what the agent
-says and does, each change as a diff. It ends when standard input ends.
+after --, sends it the lines of standard input as prompts, and prints what the agent says
+and does, changes as diffs. It ends when standard input ends.
 
 When the agent asks a question, the next line is the answer: the number of an option.
-When a rule requires approval, it is y, or s for the whole session. Any other line
-rejects.
+When a rule requires approval, it is y(es), or s(ession) for all in this session. Any
+other line rejects.
 
 The agent can do whatever your user can: the rules of the workspace apply to what it asks
 acp for, and not to what it does by itself. It starts in the workspace if that is a
@@ -102,6 +102,11 @@ func run(cmd *cobra.Command, flags *target.Flags, approved approve.Flag, ws *con
 		BeforeWrite: func(ctx context.Context, name, text string) error {
 			t.write(ctx, ws.Workspace, name, text)
 			return nil
+		},
+		AfterWrite: func(_ context.Context, name, _ string, err error) {
+			if err != nil { // what was shown did not happen
+				t.note(name + " was not written: " + term.Plain(err))
+			}
 		},
 		Approver: policy.NewApprover(func(ctx context.Context, r policy.Request) (policy.Answer, error) {
 			t.asking.Lock()

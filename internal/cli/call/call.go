@@ -85,10 +85,10 @@ or a source and a destination. The other parameters are flags; --includeGlob is 
 as --include-glob. One JSON object can give all parameters instead; "-" reads it from
 standard input. An argument that begins with "-", such as a patch, comes last, after "--".
 
-Call prints the result for a person, and what was left out on standard error, or in
-brackets in the output of tree and read_files. With --json, it prints the JSON object
-that a program gets, or the error of a tool. Errors of the command line are text. Their
-exit code is 2, as for INVALID_ARGUMENTS.
+Call prints the result for a person, and what was left out in brackets or on standard
+error. With --json, it prints the JSON object that a program gets, or the error of a
+tool. Errors of the command line are text. Their exit code is 2, as for
+INVALID_ARGUMENTS.
 
 With --dialect, call runs the tools of that dialect, and prints what a model reads.
 Otherwise it runs the default tools, whatever dialect the file has.

@@ -94,12 +94,13 @@ func (c *clients) report(ctx context.Context, req *sdk.CallToolRequest) (inCall 
 	}
 }
 
-// log tells a client that wants logs what has become of a call, without what is in files.
+// log tells a client that wants logs what has become of a call, without what is in files, which
+// the message of an error may quote.
 func log(ctx context.Context, req *sdk.CallToolRequest, result *tools.Result, took time.Duration) {
 	//lint:ignore SA1019 the versions of the protocol before 2026-07-28 have logs
 	entry := &sdk.LoggingMessageParams{Logger: req.Params.Name, Level: "debug", Data: map[string]any{"seconds": took.Seconds()}}
 	if result.IsError {
-		entry.Level, entry.Data = "warning", map[string]any{"seconds": took.Seconds(), "code": result.Error.Code, "message": result.Error.Message}
+		entry.Level, entry.Data = "warning", map[string]any{"seconds": took.Seconds(), "code": result.Error.Code, "path": result.Error.Path}
 	}
 	// A client that has gone needs no log; the result shows it.
 	//lint:ignore SA1019 as above

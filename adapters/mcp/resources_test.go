@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -14,6 +16,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/adapters/mcp"
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
+	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -335,6 +338,31 @@ func testSubscribe(t *testing.T, version string) {
 	}
 }
 
+// TestSubscribeSymlink tests that a client that would get no updates hears so: changes have the
+// name of the file.
+func TestSubscribeSymlink(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, err := range []error{os.Mkdir(filepath.Join(dir, "d"), 0o700), os.WriteFile(filepath.Join(dir, "d", "a"), nil, 0o600),
+		os.Symlink("d", filepath.Join(dir, "link")), os.Symlink("d/a", filepath.Join(dir, "b"))} {
+		if err != nil {
+			t.Skip(err)
+		}
+	}
+	fsys, err := localbash.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { fsys.Close() })
+	session, _ := newListener(t, newServer(t, nil, map[string]workspace.FileSystem{"main": fsys}), "2025-11-25")
+	for _, name := range []string{"b", "link/a"} {
+		err := session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "workspace://main/" + name})
+		if err == nil || !strings.Contains(err.Error(), "subscribe to workspace://main/d/a") {
+			t.Errorf("Subscribe(%s) = %v, want an error that names the file", name, err)
+		}
+	}
+}
+
 // awaitUpdate changes a file, every so often, until its update comes.
 func awaitUpdate(t *testing.T, updated <-chan string, want string, again time.Duration, change func()) {
 	t.Helper()
@@ -444,6 +472,12 @@ func TestLogging(t *testing.T) {
 		if step.level == "debug" {
 			receive(t, told)
 		}
+	}
+	call(t, session, "write_file", `{"path": "a", "content": "private\n"}`)
+	call(t, session, "apply_patch", `{"patch": "*** Begin Patch\n*** Update File: a\n@@\n-other\n+new\n*** End Patch"}`)
+	data, _ := json.Marshal(receive(t, told).Data)
+	if text := string(data); strings.Contains(text, "private") || !strings.Contains(text, `"path":"a"`) {
+		t.Errorf("log of a patch that does not apply = %s, want the path and no content of the file", text)
 	}
 	if len(told) > 0 {
 		t.Errorf("more was logged: %+v", <-told)

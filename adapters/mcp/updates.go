@@ -51,6 +51,10 @@ func (u *updates) subscribe(ctx context.Context, req *sdk.SubscribeRequest) erro
 	if _, err := ws.Stat(inCall, path); err != nil {
 		return sdk.ResourceNotFoundError(req.Params.URI)
 	}
+	// Changes are reported by the name of the file, so nothing would be reported for a symlink.
+	if target, err := ws.Resolve(inCall, path); err == nil && target != path {
+		return protocolError(errors.New(path + " leads through a symlink: subscribe to " + uriOf(ws.Name(), target)))
+	}
 	w, isNew := u.add(ws, path, req.Session)
 	if isNew {
 		// The server forgets a client that has gone, and so does the watch.

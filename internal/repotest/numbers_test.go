@@ -46,7 +46,7 @@ func TestNumbers(t *testing.T) {
 		},
 		"docs/mcp.md": {
 			"It has at least {internal/httpguard.MinToken} characters",
-			"at most {internal/httpguard.maxHeader bytes}, its body {adapters/mcp.DefaultMaxMessage bytes} (more if a workspace has larger files), and each {adapters/mcp.DefaultReadTimeout time} to arrive",
+			"at most about {internal/httpguard.maxHeader bytes}, its body {adapters/mcp.DefaultMaxMessage bytes} (more where files may exceed 10 MiB), and each {adapters/mcp.DefaultReadTimeout time} to arrive",
 			"A session without a request ends after {adapters/mcp.DefaultSessionTimeout time}, and there are at most {adapters/mcp.DefaultMaxSessions}.",
 		},
 		"docs/objectstore.md": {

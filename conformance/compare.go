@@ -34,7 +34,7 @@ type CompareOptions struct {
 // it finds.
 //
 // The reference is a file system that is known to be right, such as
-// providers/memory. It must have every capability that the other one has.
+// providers/memory. It must have every capability of the other one except Watch and Run.
 // Both functions are called once for each sequence, and clean up with
 // t.Cleanup.
 //

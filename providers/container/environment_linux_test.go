@@ -211,5 +211,12 @@ func TestWholeContainer(t *testing.T) {
 				t.Errorf("ExportTar has %q, want nothing below proc", name)
 			}
 		}
+		for _, dir := range []string{"proc/sys", "dev"} {
+			out.Reset()
+			err = f.ExportTar(ctx, dir, &out, nil)
+			if files := unpacked(t, &out); err != nil || len(files) > 0 {
+				t.Errorf("ExportTar(%q) = %d files, %v, want none", dir, len(files), err)
+			}
+		}
 	})
 }

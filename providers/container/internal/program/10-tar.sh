@@ -78,7 +78,8 @@ chunks() {
 }
 
 # pack DIR: writes a tar archive of what is in DIR, but for those of
-# omitted that are in it.
+# omitted that are in it. It writes nothing if there is nothing else, or DIR is
+# in one of them.
 pack() {
 	into "$1" || return
 	command -v tar >/dev/null || return $lacking
@@ -86,6 +87,11 @@ pack() {
 	IFS=$newline
 	for mount in $omitted; do
 		case $mount in "${PWD%/}"/*) set -- ;; esac
+		case $PWD/ in "$mount"/*)
+			unset IFS
+			return 0
+			;;
+		esac
 	done
 	if [ $# -eq 0 ]; then
 		set +f
@@ -97,6 +103,7 @@ pack() {
 		set -f
 	fi
 	unset IFS
+	[ $# -gt 0 ] || return 0
 	tar -c -f - "$@" 2>/dev/null
 	ran $?
 }

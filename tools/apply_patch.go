@@ -216,7 +216,7 @@ func requestsOf(c patch.Change, dryRun bool) []policy.Request {
 		}
 	}
 	change.Diff, change.Note = unified.Change(c.Path, textOf(c.Before), textOf(c.After))
-	if c.Kind == patch.Added {
+	if change.Op == policy.OpWrite { // Before is nothing, or what is copied
 		change.Diff, change.Note = unified.Created(c.Path, textOf(c.After))
 	}
 	return append(requests, change)

@@ -144,6 +144,23 @@ func TestApplyPatchPreflight(t *testing.T) {
 	}
 }
 
+// TestApplyPatchPreflightCopy tests that a copy that a patch makes is shown as a new file.
+func TestApplyPatchPreflightCopy(t *testing.T) {
+	t.Parallel()
+	set, _ := newSet(t, map[string]string{"a": "one\ntwo\n"}, nil)
+	const copied = "diff --git a/a b/n\nsimilarity index 100%\ncopy from a\ncopy to n\n"
+	for patch, text := range map[string]string{
+		copied: "+one\n+two\n",
+		copied + "--- a/a\n+++ b/n\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n": "+one\n+2\n",
+	} {
+		want := []policy.Request{{Op: policy.OpRead, Path: "a"}, {Op: policy.OpWrite, Path: "n", Diff: "--- a/n\n+++ b/n\n@@ -0,0 +1,2 @@\n" + text}}
+		got, err := preflight(t, set, "apply_patch", object{"patch": patch})
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("Preflight of %q = %v (-want +got):\n%s", patch, err, diff)
+		}
+	}
+}
+
 // TestApplyPatchRules tests that rules hold for each file of a patch, and that nothing
 // changes if a part of a patch is denied.
 func TestApplyPatchRules(t *testing.T) {

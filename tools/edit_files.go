@@ -210,13 +210,18 @@ func (ts *toolset) editGlob(ctx context.Context, in *editFileInput) (pattern str
 	if _, err := ts.ws.Stat(policy.WithApprover(ctx, nil), name); err == nil {
 		return "", nil
 	}
-	all := in.ReplaceAll || in.ExpectedCount != 0 || in.Regexp && in.InsertLine == 0
+	all, inserts := in.ReplaceAll || in.ExpectedCount != 0 || in.Regexp && in.InsertLine == 0, in.InsertLine != 0
 	for i, e := range in.Edits {
 		every := e.ReplaceAll || in.Regexp && e.InsertLine == 0
 		all = every && (all || i == 0)
+		inserts = inserts || e.InsertLine != 0
 	}
 	if !all {
-		return "", &hintedError{ops.Error(ops.EditFile, name, fs.ErrNotExist, nil), "For all files that a glob matches, set replaceAll. Nothing was written."}
+		hint := "For all files that a glob matches, set replaceAll."
+		if inserts {
+			hint = "insertLine is for one file: give its name."
+		}
+		return "", &hintedError{ops.Error(ops.EditFile, name, fs.ErrNotExist, nil), hint + " Nothing was written."}
 	}
 	return name, nil
 }

@@ -203,6 +203,9 @@ func runRun(ctx context.Context, ts *toolset, in *runInput) (*runOutput, error) 
 		if stopped, err = waitOrKill(ctx, all, id, limit); err != nil {
 			return nil, err
 		}
+		if stopped != "" {
+			ctx = context.WithoutCancel(ctx) // it keeps its output
+		}
 		if stopped != "" && limit != time.Duration(in.Timeout)*time.Second {
 			stopped += ", the time of one call"
 			if ts.has(ops.Processes) {
@@ -248,11 +251,12 @@ func waitOrKill(ctx context.Context, all *jobs.Jobs, id string, limit time.Durat
 	if err := all.Wait(wait, id); err == nil {
 		return "", nil
 	}
+	ended := ctx.Err() // a command whose time was up before may take longer than ctx to end
 	if err := all.Kill(context.WithoutCancel(ctx), id); err != nil {
 		return "", err
 	}
-	if err := ctx.Err(); err != nil {
-		return "", ops.Error(ops.Run, ".", err, nil)
+	if ended != nil {
+		return "", ops.Error(ops.Run, ".", ended, nil)
 	}
 	return fmt.Sprintf("it was killed after %s", limit.Round(time.Second/10)), nil
 }

@@ -3,6 +3,7 @@ package tools_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -20,7 +21,8 @@ import (
 )
 
 // runner is a machine with commands, which last until they are killed. "flood" writes 4 MiB
-// first, "true" ends at once, and what "lost" did is not known.
+// first, "true" ends at once, what "lost" did is not known, and "slow" ends a second after it
+// is killed.
 type runner struct {
 	machine
 	running *atomic.Int32
@@ -43,6 +45,9 @@ func (m runner) Run(ctx context.Context, opts *workspace.RunOptions) (*workspace
 	}
 	if !strings.HasSuffix(line, "true") {
 		<-ctx.Done()
+	}
+	if strings.HasSuffix(line, "slow") {
+		time.Sleep(time.Second)
 	}
 	return &workspace.RunResult{}, ctx.Err()
 }
@@ -133,6 +138,25 @@ func TestRunTime(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestRunTimeOfSlow tests that a command keeps its output if the time of the call is up before
+// it has ended. One that the caller cancels has none.
+func TestRunTimeOfSlow(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		set := newRunSet(t, runner{machine{memory.New(nil)}, new(atomic.Int32)}, &tools.Options{Timeout: 4 * time.Second})
+		got := call(t, set, "run", object{"command": "flood slow"}).Structured
+		var out struct{ Stopped, Output, Spilled string }
+		if err := json.Unmarshal(got, &out); err != nil || !strings.HasPrefix(out.Stopped, "it was killed after 3.8s, the time of one call") || out.Output == "" || out.Spilled == "" {
+			t.Errorf("run of a slow command = %.300s, %v", got, err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if _, err := set.Call(ctx, "run", json.RawMessage(`{"command": "slow"}`)); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("run of a slow command that is canceled: %v", err)
+		}
+	})
 }
 
 // TestRunMany starts thousands of commands in the background. Those that have ended take no

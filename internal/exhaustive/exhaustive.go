@@ -15,26 +15,28 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
 const variable = "WORKSPACEKIT_TESTS"
 
-// level is the value of the variable.
-var level = func() string {
+// level returns the value of the variable. It is read when a test asks, so that go test
+// knows that a result depends on it.
+var level = sync.OnceValue(func() string {
 	switch level := os.Getenv(variable); level {
 	case "", "long", "all":
 		return level
 	default:
 		panic(variable + "=" + level + " is unknown: there are long and all")
 	}
-}()
+})
 
 // On reports whether tests try everything.
-func On() bool { return level == "all" && !testing.Short() }
+func On() bool { return level() == "all" && !testing.Short() }
 
 // IsLong reports whether tests try what takes long.
-func IsLong() bool { return level != "" && !testing.Short() }
+func IsLong() bool { return level() != "" && !testing.Short() }
 
 // Need skips the test unless tests try everything, and says what is left out.
 func Need(tb testing.TB, what string) {
@@ -104,7 +106,7 @@ func Sampled(names []string, n uint32) []string {
 
 // isShort reports whether there is -short alone. With the variable, as in the step of .ci/run with
 // the race detector, -short leaves out less.
-func isShort() bool { return testing.Short() && level == "" }
+func isShort() bool { return testing.Short() && level() == "" }
 
 // NotShort skips the test with -short alone, and says what it does that takes time.
 func NotShort(tb testing.TB, what string) {

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"io/fs"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -106,11 +107,12 @@ func globDir(e *env) {
 }
 
 // globLimit tests that a limit keeps the first paths. It finds a search that
-// stops at the first paths that it meets, which are others each time.
+// stops at the first paths that it meets, which are others each time, and one that
+// computes with the limit, which can be the greatest number.
 func globLimit(e *env) {
 	e.given(globTree())
 	all := e.glob("**", nil)
-	for _, limit := range []int{1, 2, 3, len(all) - 1, len(all), len(all) + 1} {
+	for _, limit := range []int{1, 2, 3, len(all) - 1, len(all), len(all) + 1, math.MaxInt} {
 		got := e.glob("**", &workspace.GlobOptions{Limit: limit})
 		e.equal(got, all[:min(limit, len(all))], "Glob(%q, Limit: %d)", "**", limit)
 	}

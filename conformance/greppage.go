@@ -3,6 +3,7 @@ package conformance
 import (
 	"fmt"
 	"io/fs"
+	"math"
 	"slices"
 
 	"github.com/google/go-cmp/cmp"
@@ -54,13 +55,18 @@ func (e *env) givenPages() []string {
 }
 
 // grepMaxResults tests that a limit keeps the first matches. They are the first
-// in order, not the first that some worker found.
+// in order, not the first that some worker found. The greatest numbers are no limit in
+// practice, unless a search computes with them.
 func grepMaxResults(e *env) {
 	all := e.givenPages()
 	for limit := 1; limit <= len(all)+2; limit++ {
 		result := e.grep("needle", &workspace.GrepOptions{MaxResults: limit})
 		e.equal(positions(result.Matches), all[:min(limit, len(all))], "Grep(%q, MaxResults: %d)", "needle", limit)
 	}
+	greatest := workspace.GrepOptions{MaxResults: math.MaxInt, MaxFileSize: math.MaxInt64, Before: math.MaxInt, After: math.MaxInt}
+	e.equal(positions(e.grep("needle", &greatest).Matches), all, "Grep(%q, %+v)", "needle", greatest)
+	greatest.StartAfter = workspace.Position{Path: "b/c/d", LineNumber: math.MaxInt}
+	e.equal(positions(e.grep("needle", &greatest).Matches), all[6:], "Grep(%q, %+v)", "needle", greatest)
 }
 
 // grepTruncated tests that Truncated is exact at the limit. A search must look

@@ -57,6 +57,7 @@ func replaced(old, new string) func(string) string {
 
 func globMutants() []mutant {
 	return []mutant{
+		{"glob-limit-of-32-bits", mutateGlobOptions(func(o *workspace.GlobOptions) { o.Limit = int(int32(o.Limit)) }), []string{"Glob/limit"}},
 		{"glob-double-star-is-star", mutatePattern(replaced("**", "*")), []string{"Glob/double-star", "Glob/order", "Glob/dir"}},
 		{"glob-star-crosses-slashes", mutatePattern(replaced("*", "**")), []string{"Glob/star"}},
 		{"glob-nothing-is-nil", mutatePaths(func(_ string, paths []string) []string { return append([]string(nil), paths...) }),

@@ -86,6 +86,11 @@ func grepQueryMutants() []mutant {
 		{"grep-no-context", mutateQuery(func(_ *string, o *grepOptions) { o.Before, o.After = 0, 0 }), []string{"Grep/context", "Grep/context-of-neighbours", "Grep/negative-options"}},
 		{"grep-symmetric-context", mutateQuery(func(_ *string, o *grepOptions) { o.Before = max(o.Before, o.After); o.After = o.Before }), []string{"Grep/context"}},
 		{"grep-no-limit", mutateQuery(func(_ *string, o *grepOptions) { o.MaxResults = 0 }), []string{"Grep/max-results", "Grep/max-results-in-one-file", "Grep/pages", "Grep/many-files"}},
+		{"grep-looks-for-one-more", mutateQuery(func(_ *string, o *grepOptions) {
+			if o.MaxResults > 0 {
+				o.MaxResults = max(o.MaxResults+1, 0) - 1
+			}
+		}), []string{"Grep/max-results"}},
 		{"grep-starts-at-the-start", mutateQuery(func(_ *string, o *grepOptions) { o.StartAfter = workspace.Position{} }), []string{"Grep/start-after", "Grep/start-after-in-path", "Grep/pages", "Grep/pages-with-context", "Grep/pages-of-skipped"}},
 		{"grep-starts-after-the-file", mutateQuery(func(_ *string, o *grepOptions) { o.StartAfter.LineNumber *= 1000 }), []string{"Grep/start-after", "Grep/pages"}},
 		{"grep-no-size-limit", mutateQuery(func(_ *string, o *grepOptions) { o.MaxFileSize = max(0, o.MaxFileSize*1000) }), []string{"Grep/max-file-size", "Grep/skipped-sorted", "Grep/skipped-without-match"}},

@@ -88,6 +88,7 @@ func listMutants() []mutant {
 		{"ls-nothing-is-nil", mutateInfos(func(_ string, infos []workspace.FileInfo) []workspace.FileInfo {
 			return append([]workspace.FileInfo(nil), infos...)
 		}), []string{"Ls/empty-directory", "Ls/after"}},
+		{"ls-limit-of-32-bits", mutateLsOptions(func(o *workspace.LsOptions) { o.Limit = int(int32(o.Limit)) }), []string{"Ls/limit"}},
 		{"ls-negative-is-all", mutateLsOptions(func(o *workspace.LsOptions) { o.Limit = max(o.Limit, 0) }), []string{"Ls/negative-limit"}},
 	}
 }

@@ -53,6 +53,11 @@ func openMutants() []mutant {
 	return []mutant{
 		{"open-ignores-offset", mutateWindow(func(o *workspace.OpenOptions) { o.Offset = 0 }), []string{"Open/window", "Open/past-the-end", "Open/window-of-a-large-file", "Open/several-streams", "Wrappers/reading", "Property/random-contents"}},
 		{"open-ignores-length", mutateWindow(func(o *workspace.OpenOptions) { o.Length = 0 }), []string{"Open/window", "Open/window-of-a-large-file"}},
+		{"open-adds-offset-and-length", mutateWindow(func(o *workspace.OpenOptions) {
+			if o.Length > 0 {
+				o.Length = max(o.Offset+o.Length, o.Offset+1) - o.Offset
+			}
+		}), []string{"Open/window"}},
 		{"open-negative-is-zero", mutateWindow(func(o *workspace.OpenOptions) { o.Offset, o.Length = max(0, o.Offset), max(0, o.Length) }), []string{"Open/negative"}},
 		{"open-tests-the-window-first", func(h *hooked) {
 			open := h.open

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"time"
 
 	"github.com/workspacekit/workspacekit/conformance/internal/compare"
@@ -64,7 +65,7 @@ func openWhole(e *env) {
 
 // openWindow tests every combination of offset and length around the ends of a
 // file. A range of HTTP names its last byte, and not the one after it, so one
-// is easily off by one.
+// is easily off by one, or beyond the greatest number.
 func openWindow(e *env) {
 	const content = "0123456789"
 	e.given(files{"file": content})
@@ -73,7 +74,9 @@ func openWindow(e *env) {
 			opts := workspace.OpenOptions{Offset: int64(offset), Length: int64(length)}
 			e.streams("file", opts, content[offset:min(offset+length, len(content))])
 		}
-		e.streams("file", workspace.OpenOptions{Offset: int64(offset)}, content[offset:])
+		for _, length := range []int64{0, math.MaxInt64} {
+			e.streams("file", workspace.OpenOptions{Offset: int64(offset), Length: length}, content[offset:])
+		}
 	}
 }
 
@@ -82,7 +85,7 @@ func openWindow(e *env) {
 // file expects nothing yet.
 func openPastEnd(e *env) {
 	e.given(files{"file": "12345", "empty": ""})
-	for _, offset := range []int64{5, 6, 1 << 40} {
+	for _, offset := range []int64{5, 6, 1 << 40, math.MaxInt64} {
 		e.streams("file", workspace.OpenOptions{Offset: offset}, "")
 		e.streams("file", workspace.OpenOptions{Offset: offset, Length: 3}, "")
 		e.streams("empty", workspace.OpenOptions{Offset: offset}, "")

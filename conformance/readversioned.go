@@ -3,6 +3,7 @@ package conformance
 import (
 	"fmt"
 	"io/fs"
+	"math"
 	"sync"
 	"sync/atomic"
 
@@ -117,12 +118,14 @@ func readVersionedForWrite(e *env) {
 // enough to refuse. A model that opens a disk image must not fill the memory.
 func readVersionedLimit(e *env) {
 	e.given(files{"file": "12345", "empty": "", "large": large()})
-	for _, limit := range []int64{0, 5, 6, 1 << 40} {
+	for _, limit := range []int64{0, 5, 6, 1 << 40, math.MaxInt64} {
 		if data, _ := e.readVersioned("file", limit); data != "12345" {
 			e.Errorf("ReadVersioned(%q, limit %d) = %q, want all", "file", limit, data)
 		}
 	}
-	e.readVersioned("empty", 1)
+	for _, limit := range []int64{1, math.MaxInt64} {
+		e.readVersioned("empty", limit)
+	}
 	for name, limit := range map[string]int64{"file": 4, "large": 1 << 20} {
 		_, _, err := workspace.ReadVersioned(e.ctx, e.fsys, name, limit)
 		e.refused(err, workspace.ErrTooLarge, at(ops.ReadFile, name), "ReadVersioned(%q, limit %d)", name, limit)

@@ -68,7 +68,7 @@ func (c *collector) add(o outcome) {
 	// The first cut tells the workers where to stop. Others, which only save
 	// memory, are worth a sort when there is much to drop.
 	known := c.last.Load() != nil
-	if c.limit > 0 && (c.count > c.limit && !known || c.count > 4*c.limit) {
+	if c.limit > 0 && (c.count > c.limit && !known || c.count/4 >= c.limit) {
 		c.cut()
 	}
 }

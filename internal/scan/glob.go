@@ -311,7 +311,7 @@ func (t *globTree) add(paths []string) {
 	t.found.Lock()
 	defer t.found.Unlock()
 	all, limit := append(t.glob.paths, paths...), t.glob.limit
-	if limit > 0 && (t.last.Load() == nil && len(all) >= limit || len(all) > 4*limit) {
+	if limit > 0 && (t.last.Load() == nil && len(all) >= limit || len(all)/4 >= limit) {
 		slices.Sort(all)
 		all = all[:limit]
 		last := all[limit-1]

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
@@ -19,7 +20,11 @@ func (c *Client) Content(ctx context.Context, name string) ([]byte, error) {
 // ReadFile returns the bytes of a file of at most limit bytes, and the
 // description that they belong to. A limit of zero means none.
 func (c *Client) ReadFile(ctx context.Context, name string, limit int64) ([]byte, StatInfo, error) {
-	body, status, err := c.Try(ctx, snapshot(name, limit, workspace.OpenOptions{}))
+	bound := limit
+	if bound == math.MaxInt64 {
+		bound = 0 // the program adds one to it
+	}
+	body, status, err := c.Try(ctx, snapshot(name, bound, workspace.OpenOptions{}))
 	if err != nil {
 		return nil, StatInfo{}, err
 	}

@@ -30,6 +30,7 @@ var createCases = []testCase{
 	{"if-version", "CR4 V3 E1 E2 E5", needWrite | needConditional, createIfVersion},
 	{"large-conditions", "CR4 V1 V3 E5", needWrite | needConditional | needTime, createLargeConditions},
 	{"condition-at-commit", "CR4", needWrite | needConditional, createConditionAtCommit},
+	{"overtaken-by-a-directory", "CR4 W6 E3 E1 E2 E5", needWrite, createOvertaken},
 	{"canceled", "CR5 E5", needWrite, createCanceled},
 	{"canceled-write", "CR5", needWrite | needCreator, createCanceledWrite},
 	{"two-writers", "CR1 CR2", needWrite, createTwo},
@@ -275,6 +276,30 @@ func createConditionAtCommit(e *env) {
 	}
 	e.refused(err, fs.ErrExist, at(ops.Create, "file"), "Create(%q, IfNotExist), overtaken, to its Commit", "file")
 	e.has("file", "quick")
+}
+
+// createOvertaken creates a directory of the name, and a file of the parent's name,
+// while the file is written. A store without directories has both then, unless Commit
+// looks again: a directory disappears under a file, with all that is in it.
+func createOvertaken(e *env) {
+	sizes := []string{"content"}
+	if !e.short {
+		sizes = append(sizes, large()+large())
+	}
+	for _, content := range sizes {
+		file, below := e.begin(e.ctx, "dir", content), e.begin(e.ctx, "file/x", content)
+		defer file.Close()
+		defer below.Close()
+		e.write("dir/child", "child")
+		e.write("file", "file")
+		_, err := file.Commit()
+		e.refused(err, workspace.ErrIsDir, at(ops.Create, "dir"), "Create(%q) of %d bytes, overtaken, Commit", "dir", len(content))
+		_, err = below.Commit()
+		e.refused(err, workspace.ErrNotDir, at(ops.Create, "file/x"), "Create(%q) of %d bytes, overtaken, Commit", "file/x", len(content))
+		e.leaves(files{"dir/": "", "dir/child": "child", "file": "file"}, "Create of names that were taken")
+		e.rm("dir", &workspace.RmOptions{Recursive: true})
+		e.rm("file", nil)
+	}
 }
 
 // createCanceled tests that Commit fails once the context has ended, and

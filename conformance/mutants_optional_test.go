@@ -151,6 +151,15 @@ func createMutants() []mutant {
 		{"create-does-nothing", mutateWriter(func(_ *hooked, w *writer) workspace.Writer {
 			return commitHook{w, func() (workspace.Version, error) { return "", nil }}
 		}), []string{"Create/new", "Create/replace", "Create/large-in-parts", "Create/two-writers", "Create/directory", "Create/version", "Wrappers/creating"}},
+		{"create-is-never-overtaken", mutateWriter(func(_ *hooked, w *writer) workspace.Writer {
+			return commitHook{w, func() (workspace.Version, error) {
+				version, err := w.Commit()
+				if errors.Is(err, workspace.ErrIsDir) || errors.Is(err, workspace.ErrNotDir) {
+					err = nil
+				}
+				return version, err
+			}}
+		}), []string{"Create/overtaken-by-a-directory"}},
 		{"create-writes-in-place", mutateWriter(func(h *hooked, w *writer) workspace.Writer {
 			w.write = writesInPlace(h, w.write)
 			return w

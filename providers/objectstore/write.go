@@ -72,13 +72,10 @@ func (t *tree) writeError(ctx context.Context, name string, err error) error {
 // Create implements [provider.Creator]. A file of at most one part is written
 // in one request, a longer one as a multipart upload, whose parts are sent while
 // it is written, some at a time; it holds those in memory. An upload that is not
-// committed is aborted.
+// committed is aborted. That the name is free is tested before the first part is
+// sent and by Commit, as much can happen between the two.
 func (t *tree) Create(ctx context.Context, name string, opts workspace.WriteOptions) (workspace.Writer, error) {
-	learn, err := t.validate(ctx, name, opts)
-	if err != nil {
-		return nil, err
-	}
-	return &writer{tree: t, ctx: ctx, name: name, key: t.prefix.Key(name), opts: opts, learn: learn}, nil
+	return &writer{tree: t, ctx: ctx, name: name, key: t.prefix.Key(name), opts: opts}, nil
 }
 
 // writer is a file that is being written.
@@ -88,7 +85,6 @@ type writer struct {
 	name   string
 	key    string
 	opts   workspace.WriteOptions
-	learn  func()         // what to call once the file has been written
 	part   []byte         // what has not been sent
 	size   int64          // of all that was written
 	upload *bucket.Upload // nil until a part is full
@@ -119,6 +115,9 @@ func (w *writer) Write(p []byte) (int, error) {
 func (w *writer) send() error {
 	b := w.tree.bucket
 	if w.upload == nil {
+		if _, err := w.tree.validate(w.ctx, w.name, w.opts); err != nil {
+			return err
+		}
 		fresh := w.tree.describe(w.name)
 		d, err := b.Replaces(w.ctx, w.key, fresh, w.opts)
 		if errors.Is(err, workspace.ErrConflict) { // the condition is one of the Commit
@@ -143,13 +142,17 @@ func (w *writer) failed(err error) error { return w.tree.writeError(w.ctx, w.nam
 
 // Commit implements [workspace.Writer].
 func (w *writer) Commit() (workspace.Version, error) {
-	etag, err := w.commit()
+	learn, err := w.tree.validate(w.ctx, w.name, w.opts)
+	etag := ""
+	if err == nil {
+		etag, err = w.commit()
+	}
 	if err != nil {
 		w.discard()
 		return "", w.failed(err)
 	}
 	w.upload = nil
-	w.learn()
+	learn()
 	return w.tree.wrote(w.name, w.size, etag), nil
 }
 

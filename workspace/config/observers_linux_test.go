@@ -48,3 +48,46 @@ workspaces:
 		}
 	}
 }
+
+// TestCommandsAndRecord tests that commands in the sandbox cannot create the record of trusted
+// files in their folder.
+func TestCommandsAndRecord(t *testing.T) {
+	if _, err := exec.LookPath("bwrap"); err != nil {
+		if os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") != "" {
+			t.Fatal(err)
+		}
+		t.Skip("bubblewrap is not installed")
+	}
+	dir := t.TempDir()
+	t.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))
+	file := `
+workspaces:
+  main:
+    provider: { kind: localbash, root: ., run: { enabled: true, sandbox: require } }
+    fs: { rules: [{ allow: [run], paths: ["**"] }] }
+`
+	c, err := config.Parse([]byte(file), &config.Options{Dir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := c.Open(t.Context(), workspacekit.NewRegistry())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer opened.Close()
+	for script, fails := range map[string]bool{
+		"mkdir -p state/workspace && echo x >state/workspace/trusted.json": true, "mv state moved": true, "echo x >other": false,
+	} {
+		result, err := lookup(t, opened, "main").Run(t.Context(), &workspace.RunOptions{Command: []string{"/bin/sh", "-c", script}})
+		if err != nil || (result.ExitCode != 0) != fails {
+			t.Errorf("Run(%q) = %+v, %v, want a failure: %t", script, result, err, fails)
+		}
+	}
+	store, err := config.UserTrustStore()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if trusted, err := store.List(); err != nil || len(trusted) > 0 {
+		t.Errorf("List() = %v, %v, want no file", trusted, err)
+	}
+}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"os"
 	"path"
 	"path/filepath"
 	"runtime"
@@ -45,8 +46,36 @@ func (p provider) protect(fsys workspace.FileSystem) (workspace.FileSystem, erro
 	if !p.kind.Local || p.files.unprotected && len(p.files.logs) == 0 && len(p.files.keys) == 0 {
 		return fsys, nil
 	}
+	if !p.files.unprotected && workspace.CapabilitiesOf(fsys).Run {
+		createRecord(filepath.FromSlash(fallback.Root(fsys)))
+	}
 	in := &filesIn{files: p.files, fsys: fsys}
 	return policy.Protect(fsys, in.protects)
+}
+
+// createRecord creates the record of trusted files, if it is below the folder and does not
+// exist: the sandbox of commands keeps files from being changed, not from being created. Where
+// this fails, a symlink leads out of the folder, or nobody can create it.
+func createRecord(folder string) {
+	file, err := recordPath()
+	names := namesIn(folder, []string{file})
+	if err != nil || len(names) == 0 {
+		return
+	}
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return
+	}
+	defer root.Close()
+	for _, name := range names {
+		if err := root.MkdirAll(path.Dir(name), 0o700); err != nil {
+			continue
+		}
+		if f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
+			_, _ = f.WriteString("{\"trusted\": []}\n")
+			_ = f.Close()
+		}
+	}
 }
 
 // filesIn are the files of the configuration that are in a FileSystem. Their
@@ -119,12 +148,19 @@ func (c *configFiles) paths() []string {
 			files = append(files, file)
 		}
 	}
-	if store, err := UserTrustStore(); err == nil {
-		if file, err := trustKey(store.Path()); err == nil {
-			files = append(files, file)
-		}
+	if file, err := recordPath(); err == nil {
+		files = append(files, file)
 	}
 	return files
+}
+
+// recordPath returns the absolute path of the record of trusted files.
+func recordPath() (string, error) {
+	store, err := UserTrustStore()
+	if err != nil {
+		return "", err
+	}
+	return trustKey(store.Path())
 }
 
 // isConfigName reports whether Find takes base for the file. Some file systems

@@ -352,16 +352,16 @@ func (i *invocation) unavailable(chosen *target.Selection, ws *config.Workspace)
 	switch {
 	case slices.Contains(chosen.Tools().Disable, i.Op):
 		err.Message = i.Op + ": this tool is disabled"
-		err.Hint = fmt.Sprintf("It is listed in tools.disable of %s.", chosen.Path)
+		err.Hint = fmt.Sprintf("It is listed in tools.disable of %s.", target.Name(chosen.Path))
 	case i.Op == ops.Bash, i.Op == ops.Run && !chosen.Tools().Run:
-		err.Message, err.Hint = i.Op+": this tool is off", fmt.Sprintf("Write \"tools: {%s: true}\" in %s.", i.Op, cmp.Or(chosen.Path, "a file of workspaces"))
+		err.Message, err.Hint = i.Op+": this tool is off", fmt.Sprintf("Write \"tools: {%s: true}\" in %s.", i.Op, cmp.Or(target.Name(chosen.Path), "a file of workspaces"))
 	case i.Op == ops.Run:
 		err.Code, err.Message = tools.CodeUnsupported, i.Op+": commands cannot run in this workspace"
 		err.Hint = noRun(chosen, ws)
 	case i.flags.ReadOnly:
 		err.Hint = "Leave --read-only out."
 	case chosen.File != nil && !ws.Capabilities().Write:
-		err.Hint = fmt.Sprintf("It has the setting readOnly in %s.", chosen.Path)
+		err.Hint = fmt.Sprintf("It has the setting readOnly in %s.", target.Name(chosen.Path))
 	case i.Op == ops.ApplyPatch && ws.Capabilities().ConditionalWrite:
 		err.Code, err.Message = tools.CodeUnsupported, i.Op+": the workspace has no transactions"
 		err.Hint = "A folder that is relaxed or has mode: audit has none."
@@ -377,7 +377,7 @@ func noRun(chosen *target.Selection, ws *config.Workspace) string {
 	case ws.Settings().ReadOnly:
 		return "Commands could change files, and the workspace is read-only."
 	case ws.Quota() != nil:
-		return fmt.Sprintf("It has a quota in %s, and nobody counts what a command writes.", chosen.Path)
+		return fmt.Sprintf("It has a quota in %s, and nobody counts what a command writes.", target.Name(chosen.Path))
 	}
 	return "The provider must run commands, as a container and a folder with run: {enabled: true} do, and settings that restrict the workspace need a rule for run."
 }

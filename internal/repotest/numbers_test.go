@@ -31,7 +31,7 @@ func TestNumbers(t *testing.T) {
 		},
 		"docs/config-history.md": {
 			"how many changes can be undone ({workspace/backup.DefaultKeep} by default), and `maxMb` how much content is kept ({workspace/backup.DefaultKeepBytes bytes})",
-			"the call waits up to {workspace/gitstage.DefaultTimeout time}.",
+			"the call waits up to {workspace/gitstage.lockWait time}.",
 		},
 		"docs/container.md": {
 			"| `Memory`, `CPUs`, `PIDs` | `2g`, all, {providers/container.DefaultPIDs} |",
@@ -107,6 +107,8 @@ func inUnit(n int64, unit string) string {
 		return "an hour"
 	case unit == "time" && n == 60e9:
 		return "a minute"
+	case unit == "time" && n == 1e9:
+		return "a second"
 	case unit == "time" && n%60e9 == 0:
 		return fmt.Sprint(n/60e9, " minutes")
 	case unit == "time":

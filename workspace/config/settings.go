@@ -454,7 +454,7 @@ type Tools struct {
 	// Run adds the tools that run commands in the workspaces that can. In a workspace
 	// without rules and restricted paths, each command needs an approval. In others
 	// commands are refused unless a rule names the operation run.
-	Run bool `json:"run,omitempty" jsonschema:"Adds the tools run and processes, for commands. Each needs an approval; where fs has rules, or restricts paths or extensions, a rule for run."`
+	Run bool `json:"run,omitempty" jsonschema:"Adds the tools run and processes, for commands. Each needs an approval; where fs has rules, paths or extensions, a rule for run; with mode: audit, neither."`
 	// Strict refuses arguments that do not have the types and bounds of the
 	// schema, even if their meaning is plain.
 	Strict bool `json:"strict,omitempty" jsonschema:"Refuses arguments that do not fit the schema, such as \"5\" for 5."`
@@ -462,7 +462,7 @@ type Tools struct {
 	Timeout time.Duration `json:"timeout,omitempty" jsonschema:"How long one call of a tool may take. Default: 2m."`
 	// Shared says whether the workspaces share one set of tools, whose calls
 	// name the workspace. Empty means SharedAuto.
-	Shared Sharing `json:"shared,omitempty" jsonschema:"Whether the workspaces share one set of tools: true, false, or auto, if there would be more than maxTools or their names have no {name}. Default: auto."`
+	Shared Sharing `json:"shared,omitempty" jsonschema:"Whether the workspaces share one set of tools: true, false, or auto: above maxTools, or if names of the dialect have no {name}. Default: auto."`
 	// MaxTools is the most tools of workspaces that share none because of
 	// SharedAuto. Zero means 100.
 	MaxTools int `json:"maxTools,omitempty" jsonschema:"How many tools the workspaces may have before they share one set. Default: 100."`
@@ -602,7 +602,7 @@ type Backup struct {
 	Keep int `json:"keep,omitempty" jsonschema:"How many changes can be undone. Default: 100."`
 	// MaxMb is how many MiB of contents are kept. A change that replaces or removes more
 	// than a quarter of it is refused. Zero means [backup.DefaultKeepBytes].
-	MaxMb int64 `json:"maxMb,omitempty" jsonschema:"How many MiB are kept. A change of more than a quarter of this is refused. Default: 256."`
+	MaxMb int64 `json:"maxMb,omitempty" jsonschema:"How many MiB are kept. Replacing or removing more than a quarter of this is refused. Default: 256."`
 }
 
 // maxMb is the greatest limit that is a number of bytes.

@@ -116,6 +116,9 @@ func (c *Config) open(ctx context.Context, r *Registry, opener provider, d *desc
 			d.name, opener.name, missing)
 		return nil, withCause(p.err(), errors.ErrUnsupported)
 	}
+	if ws.Capabilities().Run {
+		ws.createRecord()
+	}
 	return ws, nil
 }
 

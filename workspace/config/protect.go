@@ -46,20 +46,21 @@ func (p provider) protect(fsys workspace.FileSystem) (workspace.FileSystem, erro
 	if !p.kind.Local || p.files.unprotected && len(p.files.logs) == 0 && len(p.files.keys) == 0 {
 		return fsys, nil
 	}
-	if !p.files.unprotected && workspace.CapabilitiesOf(fsys).Run {
-		createRecord(filepath.FromSlash(fallback.Root(fsys)))
-	}
 	in := &filesIn{files: p.files, fsys: fsys}
 	return policy.Protect(fsys, in.protects)
 }
 
-// createRecord creates the record of trusted files, if it is below the folder and does not
-// exist: the sandbox of commands keeps files from being changed, not from being created. Where
-// this fails, a symlink leads out of the folder, or nobody can create it.
-func createRecord(folder string) {
-	file, err := recordPath()
-	names := namesIn(folder, []string{file})
-	if err != nil || len(names) == 0 {
+// createRecord creates the record of trusted files in w, in which commands can run, if it is
+// below the folder and does not exist: the sandbox keeps files from being changed, not from being
+// created. Where this fails, a symlink leads out of the folder, or nobody can create it.
+func (w *Workspace) createRecord() {
+	if !w.opener.kind.Local || w.opener.files.unprotected {
+		return
+	}
+	folder := filepath.FromSlash(fallback.Root(w.fsys))
+	record := (&configFiles{}).paths() // without a file in use
+	names := namesIn(folder, record)
+	if len(names) == 0 {
 		return
 	}
 	root, err := os.OpenRoot(folder)
@@ -148,19 +149,12 @@ func (c *configFiles) paths() []string {
 			files = append(files, file)
 		}
 	}
-	if file, err := recordPath(); err == nil {
-		files = append(files, file)
+	if store, err := UserTrustStore(); err == nil {
+		if file, err := trustKey(store.Path()); err == nil {
+			files = append(files, file)
+		}
 	}
 	return files
-}
-
-// recordPath returns the absolute path of the record of trusted files.
-func recordPath() (string, error) {
-	store, err := UserTrustStore()
-	if err != nil {
-		return "", err
-	}
-	return trustKey(store.Path())
 }
 
 // isConfigName reports whether Find takes base for the file. Some file systems

@@ -144,6 +144,9 @@ func (r *Registry) resolve(ctx context.Context, ref Ref) (*Workspace, error) {
 		release(fsys)
 		return nil, err
 	}
+	if ws.Capabilities().Run {
+		ws.createRecord()
+	}
 	return ws, nil
 }
 

@@ -112,6 +112,9 @@ func (w *writer) Commit() (workspace.Version, error) {
 		return w.stream.Commit()
 	})
 	if !w.given && (errors.Is(err, workspace.ErrConflict) || errors.Is(err, fs.ErrExist)) {
+		if info, err := w.r.files.Stat(w.ctx, w.name); err == nil && info.IsDir() {
+			return "", ops.Error(ops.Create, w.name, workspace.ErrIsDir, nil)
+		}
 		err = ops.Error(ops.Create, w.name, workspace.ErrUnavailable, errors.New("another program has written the file meanwhile"))
 	}
 	return version, err

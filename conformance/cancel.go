@@ -109,8 +109,9 @@ func walkCanceledOnTheWay(e *env) {
 }
 
 // grepCanceledOnTheWay searches one long line for a pattern that takes a second, and gives it
-// much less. A provider that tests the context between two files only would go on for hours
-// with a larger line and a larger pattern, long after the model that asked for it has gone.
+// much less. What was found until then must not pass for the whole result: a model would
+// conclude that a text is nowhere. How soon Grep returns is not tested, as no bound holds on
+// every machine.
 func grepCanceledOnTheWay(e *env) {
 	e.given(files{"line": "1" + strings.Repeat("a", 512<<10)})
 	ctx, cancel := context.WithTimeout(e.ctx, 20*time.Millisecond)

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"iter"
 	"regexp"
 	"regexp/syntax"
 	"slices"
@@ -126,23 +127,48 @@ func (r *Regexp) All(ctx context.Context, text []byte, n int) [][]int {
 		return r.re.FindAllSubmatchIndex(text, n)
 	}
 	var matches [][]int
-	for at, end := 0, -1; at <= len(text) && (n < 0 || len(matches) < n); {
-		match := r.find(ctx, text, at)
-		if ctx.Err() != nil {
-			return nil
-		}
-		if match == nil {
+	for match := range r.each(ctx, text) {
+		if n >= 0 && len(matches) == n {
 			break
 		}
-		if match[0] != match[1] || match[0] != end { // an empty match right after another one is none
-			matches = append(matches, match)
-		}
-		if at, end = match[1], match[1]; match[0] == match[1] {
-			_, width := utf8.DecodeRune(text[at:])
-			at += max(width, 1)
-		}
+		matches = append(matches, match)
+	}
+	if ctx.Err() != nil {
+		return nil
 	}
 	return matches
+}
+
+// maxListed is the size in bytes of a text whose matches are kept in a list, which takes some
+// dozen bytes for each.
+const maxListed = 1 << 20
+
+// Each returns an iterator over all matches in text, as [Regexp.All] has them. It ends with ctx.
+func (r *Regexp) Each(ctx context.Context, text []byte) iter.Seq[[]int] {
+	if len(text) <= maxListed && r.IsSmall(len(text), -1) {
+		return slices.Values(r.All(ctx, text, -1))
+	}
+	return r.each(ctx, text)
+}
+
+// each searches for one match after the other.
+func (r *Regexp) each(ctx context.Context, text []byte) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		for at, end := 0, -1; at <= len(text); {
+			match := r.find(ctx, text, at)
+			if match == nil || ctx.Err() != nil {
+				return
+			}
+			// An empty match right after another one is none.
+			if (match[0] != match[1] || match[0] != end) && !yield(match) {
+				return
+			}
+			if at, end = match[1], match[1]; match[0] == match[1] {
+				_, width := utf8.DecodeRune(text[at:])
+				at += max(width, 1)
+			}
+		}
+	}
 }
 
 // AllString is [Regexp.All] for a string.

@@ -711,7 +711,7 @@ func (f *grepFile) match(line []byte, at int64) {
 		if f.separate(f.line); f.last < f.line {
 			f.last = f.line
 		}
-		for _, m := range f.re.All(f.ctx, line, -1) {
+		for m := range f.re.Each(f.ctx, line) {
 			if m[0] < m[1] {
 				f.printPart(line, m, at)
 			}

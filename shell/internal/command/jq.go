@@ -272,7 +272,7 @@ func (j *jqRun) run(ctx context.Context, code *gojq.Code) (status int) {
 				}
 				return true
 			}
-			if err := j.measure(result).err; errors.Is(err, errJQDeep) {
+			if _, err := j.measure(result); errors.Is(err, errJQDeep) {
 				status, _ = j.report(ctx, err)
 				return true
 			}
@@ -318,8 +318,10 @@ func (j *jqRun) report(ctx context.Context, err error) (status int, done bool) {
 		}
 		return 5, true
 	}
-	if value, ok := errors.AsType[gojq.ValueError](err); ok && j.measure(value.Value()).err != nil {
-		err = j.measure(value.Value()).err
+	if value, ok := errors.AsType[gojq.ValueError](err); ok {
+		if _, tooMuch := j.measure(value.Value()); tooMuch != nil {
+			err = tooMuch
+		}
 	}
 	if halt, ok := errors.AsType[*gojq.HaltError](err); ok {
 		if text, ok := halt.Value().(string); ok {

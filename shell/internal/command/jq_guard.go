@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/itchyny/gojq"
 
@@ -89,9 +90,35 @@ def _ownGsub($re; to; $flags): gsub($re; to; $flags); def gsub($re; to; $flags):
 // filter can spell it.
 const jqOwn = "\x00"
 
-// rewriteJQ makes calls of functions of the operators that the prelude defines. In the
+// jqRewriter changes the tree of a query.
+type jqRewriter struct {
+	prelude bool            // it is of the prelude
+	calls   map[string]bool // the functions that it calls
+}
+
+// jqDefinition is a function of the prelude, and which others it calls.
+type jqDefinition struct {
+	*gojq.FuncDef
+	calls map[string]bool
+}
+
+// jqDefinitions returns the functions of the prelude. They never change.
+var jqDefinitions = sync.OnceValues(func() (definitions []jqDefinition, err error) {
+	prelude, err := gojq.Parse(jqPrelude)
+	if err != nil {
+		return nil, err
+	}
+	for _, definition := range prelude.FuncDefs {
+		r := jqRewriter{prelude: true, calls: map[string]bool{}}
+		r.rewrite(reflect.ValueOf(definition))
+		definitions = append(definitions, jqDefinition{definition, r.calls})
+	}
+	return definitions, nil
+})
+
+// rewrite makes calls of functions of the operators that the prelude defines. In the
 // prelude itself, it gives the functions their names. It walks the tree of a query by
-// reflection, as the tree has many kinds of nodes, and two of them matter:
+// reflection, as the tree has many kinds of nodes, and few of them matter:
 //
 //	"a" * $n     _multiply("a"; $n), which asks _ownFits first
 //	$a - $b      _subtract($a; $b), which asks _ownPairs first
@@ -102,47 +129,70 @@ const jqOwn = "\x00"
 // gojq compiles |=, += and the like to calls of _modify, which the prelude defines, so they
 // need no rewriting. It compiles "=" with a constant path to a call of its own setpath,
 // which no definition can hide: that is why _assign must be written out.
-func rewriteJQ(v reflect.Value, prelude bool) {
+func (r *jqRewriter) rewrite(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Pointer:
 		if v.IsNil() {
 			return
 		}
-		switch node := v.Interface().(type) {
-		case *gojq.Query:
-			switch name := map[gojq.Operator]string{gojq.OpMul: "_multiply", gojq.OpSub: "_subtract", gojq.OpAssign: "_assign"}[node.Op]; {
-			case name == "_subtract" && (isLiteral(node.Left) || isLiteral(node.Right)):
-			case name != "":
-				call := &gojq.Func{Name: name, Args: []*gojq.Query{node.Left, node.Right}}
-				node.Term, node.Left, node.Right, node.Op = &gojq.Term{Type: gojq.TermTypeFunc, Func: call}, nil, nil, 0
-			case gojq.OpEq <= node.Op && node.Op <= gojq.OpLe && !prelude && !isLiteral(node.Left):
-				node.Right = shallowQuery(node.Right)
-			}
-		case *gojq.Index:
-			if !node.IsSlice && !prelude {
-				node.Start = shallowQuery(node.Start)
-			}
-		case *gojq.FuncDef:
-			node.Name = ownName(node.Name, prelude)
-		case *gojq.Func:
-			node.Name = ownName(node.Name, prelude)
-		}
-		rewriteJQ(v.Elem(), prelude)
+		r.node(v.Interface())
+		r.rewrite(v.Elem())
 	case reflect.Struct:
 		for _, field := range v.Fields() {
-			rewriteJQ(field, prelude)
+			r.rewrite(field)
 		}
 	case reflect.Slice:
 		for i := range v.Len() {
-			rewriteJQ(v.Index(i), prelude)
+			r.rewrite(v.Index(i))
 		}
+	}
+}
+
+// node changes one node of a tree.
+func (r *jqRewriter) node(node any) {
+	switch node := node.(type) {
+	case *gojq.Query:
+		switch name := map[gojq.Operator]string{gojq.OpMul: "_multiply", gojq.OpSub: "_subtract", gojq.OpAssign: "_assign"}[node.Op]; {
+		case name == "_subtract" && (isLiteral(node.Left) || isLiteral(node.Right)):
+		case name != "":
+			call := &gojq.Func{Name: name, Args: []*gojq.Query{node.Left, node.Right}}
+			node.Term, node.Left, node.Right, node.Op = &gojq.Term{Type: gojq.TermTypeFunc, Func: call}, nil, nil, 0
+		case gojq.OpModify <= node.Op && node.Op <= gojq.OpUpdateAlt:
+			r.call("_modify", "_multiply", "_subtract")
+		case gojq.OpEq <= node.Op && node.Op <= gojq.OpLe && !r.prelude && !isLiteral(node.Left):
+			node.Right = shallowQuery(node.Right)
+		}
+	case *gojq.Index:
+		if node.Start != nil && !node.IsSlice && !r.prelude {
+			node.Start = shallowQuery(node.Start)
+		}
+	case *gojq.String:
+		if len(node.Queries) > 0 {
+			r.call("tostring")
+		}
+	case *gojq.Term:
+		if node.Type == gojq.TermTypeFormat {
+			r.call("tojson", "tostring", "format", "_tohtml", "_touri", "_tourid", "_tobase64", "_tobase64d")
+		}
+	case *gojq.FuncDef:
+		node.Name = ownName(node.Name, r.prelude)
+	case *gojq.Func:
+		node.Name = ownName(node.Name, r.prelude)
+		r.call(node.Name)
+	}
+}
+
+// call notes that functions are called.
+func (r *jqRewriter) call(names ...string) {
+	for _, name := range names {
+		r.calls[name] = true
 	}
 }
 
 // isLiteral reports whether a query is a number, a text or the like.
 func isLiteral(q *gojq.Query) bool {
-	if q == nil || q.Term == nil || len(q.Term.SuffixList) > 0 || len(q.FuncDefs) > 0 {
-		return q == nil
+	if q.Term == nil || len(q.Term.SuffixList) > 0 {
+		return false
 	}
 	switch q.Term.Type {
 	case gojq.TermTypeNull, gojq.TermTypeTrue, gojq.TermTypeFalse, gojq.TermTypeNumber, gojq.TermTypeString:
@@ -179,7 +229,7 @@ func (j *jqRun) fits(_ any, args []any) any {
 			return fmt.Errorf("an integer of more than %d bits is not supported", maxJQBits)
 		}
 	}
-	if err := j.measure(args[1]).err; err != nil { // of objects, only what both have is merged
+	if _, err := j.measure(args[1]); err != nil { // of objects, only what both have is merged
 		return err
 	}
 	for i, v := range args {
@@ -221,13 +271,12 @@ var errJQDeep = fmt.Errorf("arrays and objects that are more than %d levels deep
 // jqSize is how large a value is. What is in it at two places counts twice.
 type jqSize struct {
 	parts, bytes int64 // bytes of texts, and one for each part
-	err          error // it is too deep, or too large; then the rest means nothing
 }
 
-// measure returns the size of v.
-func (j *jqRun) measure(v any) (size jqSize) {
-	size.err = size.add(v, 0, j.p.MaxMemory)
-	return size
+// measure returns the size of v, or an error if it is too deep or too large.
+func (j *jqRun) measure(v any) (size jqSize, err error) {
+	err = size.add(v, 0, j.p.MaxMemory)
+	return size, err
 }
 
 // add adds v, which is at a depth, and returns an error as soon as more is too much.
@@ -264,7 +313,7 @@ func (s *jqSize) add(v any, depth int, limit int64) error {
 func (j *jqRun) shallow(v any, _ []any) any {
 	switch v.(type) {
 	case []any, map[string]any:
-		if err := j.measure(v).err; err != nil {
+		if _, err := j.measure(v); err != nil {
 			return err
 		}
 	}
@@ -277,13 +326,15 @@ func (j *jqRun) pairs(_ any, args []any) any {
 	if _, isObject := args[0].(map[string]any); !isArray && !isObject {
 		return true
 	}
-	l, r := j.measure(args[0]), j.measure(args[1])
-	switch {
-	case l.err != nil:
-		return l.err
-	case r.err != nil:
-		return r.err
-	case l.bytes*r.parts > maxJQPairs:
+	l, err := j.measure(args[0])
+	if err != nil {
+		return err
+	}
+	r, err := j.measure(args[1])
+	if err != nil {
+		return err
+	}
+	if l.bytes*r.parts > maxJQPairs {
 		return fmt.Errorf("two values of %d and %d parts take too long to compare", l.parts, r.parts)
 	}
 	return true
@@ -357,20 +408,28 @@ func (j *jqRun) compile(filter string, named map[string]any) (*gojq.Code, error)
 	if err != nil {
 		return nil, err
 	}
-	rewriteJQ(reflect.ValueOf(query), false)
-	prelude, err := gojq.Parse(jqPrelude)
+	r := jqRewriter{calls: map[string]bool{}}
+	r.rewrite(reflect.ValueOf(query))
+	definitions, err := jqDefinitions()
 	if err != nil {
 		return nil, err
 	}
-	rewriteJQ(reflect.ValueOf(prelude), true)
-	query.FuncDefs = append(prelude.FuncDefs, query.FuncDefs...)
+	var needed []*gojq.FuncDef
+	for _, definition := range slices.Backward(definitions) { // each calls those before it only
+		if r.calls[definition.Name] {
+			needed = append(needed, definition.FuncDef)
+			maps.Copy(r.calls, definition.calls)
+		}
+	}
+	slices.Reverse(needed)
+	query.FuncDefs = append(needed, query.FuncDefs...)
 	names := []string{}
 	for _, name := range slices.Sorted(maps.Keys(named)) {
 		names = append(names, "$"+name)
 	}
 	toStderr := func(prefix, end string) func(any, []any) any {
 		return func(v any, _ []any) any {
-			if err := j.measure(v).err; err != nil {
+			if _, err := j.measure(v); err != nil {
 				return err
 			}
 			text, _ := gojq.Marshal(v)

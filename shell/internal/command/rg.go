@@ -425,7 +425,7 @@ func (r *rgRun) listDir(ctx context.Context, g *grepRun, at Location, name strin
 func (g *grepRun) replaced(line []byte) []byte {
 	var out []byte
 	at := 0
-	for _, m := range g.re.All(g.ctx, line, -1) {
+	for m := range g.re.Each(g.ctx, line) {
 		out = append(out, line[at:m[0]]...)
 		out = g.expand(out, line, m)
 		at = m[1]

@@ -710,25 +710,25 @@ func (s *sedRun) substitute(c *sedSubstitute) {
 	if re == nil {
 		return
 	}
-	n := max(c.nth, 1)
-	if c.global {
-		n = -1
-	}
-	all := re.All(s.input.ctx, s.space, n)
-	all = all[min(max(c.nth-1, 0), len(all)):]
-	if len(all) == 0 {
-		return
-	}
-	out := make([]byte, 0, len(s.space)+16)
-	at := 0
-	for _, m := range all {
+	var out []byte
+	at, nth, replaced := 0, 0, false
+	for m := range re.Each(s.input.ctx, s.space) {
+		if nth++; nth < c.nth {
+			continue
+		}
 		out = append(out, s.space[at:m[0]]...)
 		out = c.replace(out, s.space, m)
-		at = m[1]
+		at, replaced = m[1], true
 		if int64(len(out)) > s.p.MaxMemory {
 			s.failed = errTooMuch(s.p.MaxMemory)
 			return
 		}
+		if !c.global {
+			break
+		}
+	}
+	if !replaced || s.input.ctx.Err() != nil { // perhaps not all of them
+		return
 	}
 	s.space = append(out, s.space[at:]...)
 	s.flag = true

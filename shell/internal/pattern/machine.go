@@ -2,6 +2,7 @@ package pattern
 
 import (
 	"context"
+	"iter"
 	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
@@ -233,23 +234,31 @@ func (r *run) add(t *threads, pc uint32, caps []int) {
 }
 
 // all returns at most n matches, as [Regexp.All] does.
-//
-// After an empty match the search goes on one character later, so that it ends.
-func (m *machine) all(ctx context.Context, text []byte, n int) [][]int {
-	var matches [][]int
-	for at, end := 0, -1; at <= len(text) && (n < 0 || len(matches) < n); {
-		match := m.find(ctx, text, at)
-		if match == nil {
+func (m *machine) all(ctx context.Context, text []byte, n int) (matches [][]int) {
+	for match := range m.each(ctx, text) {
+		if n >= 0 && len(matches) == n {
 			break
 		}
-		if match[0] != match[1] || match[0] != end {
-			matches = append(matches, match)
-		}
-		if at = match[1]; match[0] == match[1] {
-			_, width := utf8.DecodeRune(text[at:])
-			at += max(width, 1)
-		}
-		end = match[1]
+		matches = append(matches, match)
 	}
 	return matches
+}
+
+// each returns an iterator over all matches.
+//
+// After an empty match the search goes on one character later, so that it ends.
+func (m *machine) each(ctx context.Context, text []byte) iter.Seq[[]int] {
+	return func(yield func([]int) bool) {
+		for at, end := 0, -1; at <= len(text); {
+			match := m.find(ctx, text, at)
+			if match == nil || (match[0] != match[1] || match[0] != end) && !yield(match) {
+				return
+			}
+			if at = match[1]; match[0] == match[1] {
+				_, width := utf8.DecodeRune(text[at:])
+				at += max(width, 1)
+			}
+			end = match[1]
+		}
+	}
 }

@@ -11,6 +11,7 @@ package pattern
 import (
 	"context"
 	"fmt"
+	"iter"
 	"regexp/syntax"
 	"slices"
 	"strings"
@@ -316,6 +317,15 @@ func (r *Regexp) AllString(ctx context.Context, text string, n int) [][]int {
 		return r.machine.all(ctx, []byte(text), n)
 	}
 	return r.re.AllString(ctx, text, n)
+}
+
+// Each returns an iterator over all matches in text, as [Regexp.All] has them, which keeps few of
+// them at a time. It ends with ctx.
+func (r *Regexp) Each(ctx context.Context, text []byte) iter.Seq[[]int] {
+	if r.machine == nil {
+		return r.re.Each(ctx, text)
+	}
+	return r.machine.each(ctx, text)
 }
 
 // All returns at most n matches in text, or all if n is negative: for each the bounds of

@@ -45,13 +45,7 @@ func languageScripts(t *testing.T) []languageScript {
 // status are the same.
 func TestLanguage(t *testing.T) {
 	t.Parallel()
-	bash, err := exec.LookPath("bash")
-	if err != nil {
-		if os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") != "" {
-			t.Fatal(err)
-		}
-		t.Skip("bash is missing")
-	}
+	bash := exhaustive.Program(t, "bash")
 	scripts := languageScripts(t)
 	if len(scripts) < 300 {
 		t.Errorf("%d scripts, want 300", len(scripts))

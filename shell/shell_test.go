@@ -45,8 +45,11 @@ func output(t testing.TB, s *shell.Shell, script string) string {
 func TestPhysicalDirectory(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	if err := errors.Join(os.Mkdir(filepath.Join(dir, "d"), 0o777), os.Symlink("d", filepath.Join(dir, "l"))); err != nil {
-		t.Skip(err)
+	if err := os.Mkdir(filepath.Join(dir, "d"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("d", filepath.Join(dir, "l")); err != nil {
+		t.Skipf("this system makes no symlinks: %v", err)
 	}
 	folder, err := localbash.Open(dir, nil)
 	if err != nil {

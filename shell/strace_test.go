@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/shell"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -34,13 +35,7 @@ export TMPDIR=/etc; cat < /etc/sh-interp-1; cat < /etc/passwd; eval 'echo ~daemo
 // no process.
 func TestTrace(t *testing.T) {
 	t.Parallel()
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		if os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") != "" {
-			t.Fatal(err)
-		}
-		t.Skip("strace is missing")
-	}
+	strace := exhaustive.Program(t, "strace")
 	log := filepath.Join(t.TempDir(), "log")
 	cmd := exec.CommandContext(t.Context(), strace, "-f", "-o", log, "-e", "trace=%file,%process,%network", os.Args[0], "-test.run=^TestTraceChild$", "-test.count=1")
 	cmd.Env = append(os.Environ(), "WORKSPACEKIT_TRACED=1")

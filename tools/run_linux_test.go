@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -39,13 +38,7 @@ func eachMachine(t *testing.T, test func(t *testing.T, files workspace.FileSyste
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			program := map[string]string{"container": "setsid", "localbash": "bwrap"}[name]
-			if _, err := exec.LookPath(program); err != nil {
-				if os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") != "" {
-					t.Fatal(err)
-				}
-				t.Skip(err)
-			}
+			exhaustive.Program(t, map[string]string{"container": "setsid", "localbash": "bwrap"}[name])
 			dir := t.TempDir()
 			if err := os.Mkdir(filepath.Join(dir, "d"), 0o755); err != nil {
 				t.Fatal(err)

@@ -23,6 +23,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/adapters/billy"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/providers/objectstore"
@@ -140,12 +141,7 @@ func edit(t *testing.T, ws *workspace.Workspace) {
 // newRepository returns a bare repository with two commits.
 func newRepository(t *testing.T) string {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		if os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") != "" {
-			t.Fatal("git is not installed, and WORKSPACEKIT_REQUIRE_PROGRAMS is set")
-		}
-		t.Skip("git is not installed")
-	}
+	exhaustive.Program(t, "git")
 	work := t.TempDir()
 	run(t, work, "git", "init", "-q", "-b", "main")
 	for name, content := range map[string]string{

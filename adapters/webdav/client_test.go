@@ -52,12 +52,7 @@ func serve(t *testing.T, fsys workspace.FileSystem, opts *webdav.ServeOptions) (
 // program returns a command that ends with the test.
 func program(t *testing.T, name string, args ...string) *exec.Cmd {
 	t.Helper()
-	if _, err := exec.LookPath(name); err != nil {
-		if os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") != "" {
-			t.Fatalf("%s is not installed, and WORKSPACEKIT_REQUIRE_PROGRAMS is set", name)
-		}
-		t.Skipf("%s is not installed", name)
-	}
+	exhaustive.Program(t, name)
 	ctx, cancel := context.WithTimeout(t.Context(), deadline)
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, name, args...)

@@ -13,6 +13,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"sync"
@@ -123,4 +124,19 @@ func Long(tb testing.TB) {
 	if !IsLong() {
 		tb.Skipf("left out: it takes long; run it with %s=long and without -short", variable)
 	}
+}
+
+// Program returns the path of a program that a test needs. Without it, the test is skipped, or
+// fails if WORKSPACEKIT_REQUIRE_PROGRAMS is set.
+func Program(tb testing.TB, name string) (path string) {
+	tb.Helper()
+	path, err := exec.LookPath(name)
+	switch {
+	case err == nil:
+	case os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") != "":
+		tb.Fatalf("%s is missing, and WORKSPACEKIT_REQUIRE_PROGRAMS is set", name)
+	default:
+		tb.Skipf("%s is missing: install it with the package manager of this system, as .ci/run does", name)
+	}
+	return path
 }

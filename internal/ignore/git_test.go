@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/ignore"
 )
 
@@ -18,12 +19,7 @@ type repo struct{ dir string }
 // newRepo makes an empty repository, and skips the test where there is no git.
 func newRepo(t *testing.T) repo {
 	t.Helper()
-	if _, err := exec.LookPath("git"); err != nil {
-		if os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") != "" {
-			t.Fatal("git is not installed, and WORKSPACEKIT_REQUIRE_PROGRAMS is set")
-		}
-		t.Skip("git is not installed: get it with your package manager to compare with it")
-	}
+	exhaustive.Program(t, "git")
 	r := repo{t.TempDir()}
 	if out, err := r.command("init", "--quiet", "--template=").CombinedOutput(); err != nil {
 		t.Fatalf("git init: %v: %s", err, out)

@@ -29,16 +29,10 @@ func goSource(t *testing.T) string {
 	return dir
 }
 
-// peer runs a program that does the same job, and skips the test without it.
-// Where everything is meant to be installed that is a failure.
+// peer runs a program that does the same job.
 func peer(t *testing.T, dir, name string, arguments ...string) []string {
 	t.Helper()
-	if _, err := exec.LookPath(name); err != nil {
-		if os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") != "" {
-			t.Fatalf("%s is not installed, and WORKSPACEKIT_REQUIRE_PROGRAMS is set", name)
-		}
-		t.Skipf("%s is not installed: get it with your package manager to compare with it", name)
-	}
+	exhaustive.Program(t, name)
 	command := exec.Command(name, arguments...)
 	command.Dir = dir
 	command.Env = append(os.Environ(), "LC_ALL=C.UTF-8")

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/unified"
 )
 
@@ -83,7 +84,7 @@ func diffOf(t *testing.T, name string, p pair) string {
 // TestAgreesWithDiff compares with GNU diff, byte for byte.
 func TestAgreesWithDiff(t *testing.T) {
 	dir, pairs := pairsOnDisk(t, 400, true)
-	out, err := exec.Command(program(t, "diff"), "-ruN", filepath.Join(dir, "a"), filepath.Join(dir, "b")).Output()
+	out, err := exec.Command(exhaustive.Program(t, "diff"), "-ruN", filepath.Join(dir, "a"), filepath.Join(dir, "b")).Output()
 	if exit, ok := err.(*exec.ExitError); !ok || exit.ExitCode() != 1 {
 		t.Fatalf("diff = %v", err)
 	}
@@ -120,7 +121,7 @@ func TestApplies(t *testing.T) {
 		if err := os.CopyFS(work, os.DirFS(filepath.Join(dir, "a"))); err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.Command(program(t, args[0]), args[1:]...)
+		cmd := exec.Command(exhaustive.Program(t, args[0]), args[1:]...)
 		cmd.Dir, cmd.Stdin = work, strings.NewReader(diffs.String())
 		cmd.Env = append(os.Environ(), "GIT_CEILING_DIRECTORIES="+filepath.Dir(work), "LC_ALL=C")
 		out, err := cmd.CombinedOutput()
@@ -153,18 +154,4 @@ func pairsOnDisk(t *testing.T, n int, distinct bool) (dir string, pairs []pair) 
 		}
 	}
 	return dir, pairs
-}
-
-// program returns where a program is, and skips the test if it is not installed.
-func program(t *testing.T, name string) string {
-	t.Helper()
-	path, err := exec.LookPath(name)
-	switch {
-	case err == nil:
-	case os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") != "":
-		t.Fatalf("%s is not installed, and WORKSPACEKIT_REQUIRE_PROGRAMS is set", name)
-	default:
-		t.Skipf("%s is not installed", name)
-	}
-	return path
 }

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -31,11 +30,8 @@ import (
 // needs the sandbox is skipped.
 func openRunner(t testing.TB, run localbash.Run) *localbash.FS {
 	t.Helper()
-	if _, err := exec.LookPath("bwrap"); err != nil && run.Sandbox == localbash.SandboxRequire {
-		if os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") != "" {
-			t.Fatal(err)
-		}
-		t.Skip("bubblewrap is not installed")
+	if run.Sandbox == localbash.SandboxRequire {
+		exhaustive.Program(t, "bwrap")
 	}
 	// Commands have a home directory in that of temporary files, which may not be in the
 	// folder; nor may the folder be in what the sandbox hides.

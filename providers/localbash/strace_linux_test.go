@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 )
 
@@ -58,13 +58,7 @@ func callTraced(call func(*localbash.FS) error) func(dir string) error {
 // TestSystemCalls counts the system calls of reads and writes under strace.
 func TestSystemCalls(t *testing.T) {
 	t.Parallel()
-	strace, err := exec.LookPath("strace")
-	if err != nil {
-		if os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") != "" {
-			t.Fatal(err)
-		}
-		t.Skip("strace is missing: apt-get install strace")
-	}
+	strace := exhaustive.Program(t, "strace")
 	for name, operation := range tracedOperations {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

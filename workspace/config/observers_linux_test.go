@@ -1,12 +1,11 @@
 package config_test
 
 import (
-	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"github.com/workspacekit/workspacekit"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
@@ -15,12 +14,7 @@ import (
 // audit log was rotated to after the workspace was opened.
 func TestCommandsAndRotatedLogs(t *testing.T) {
 	t.Parallel()
-	if _, err := exec.LookPath("bwrap"); err != nil {
-		if os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") != "" {
-			t.Fatal(err)
-		}
-		t.Skip("bubblewrap is not installed")
-	}
+	exhaustive.Program(t, "bwrap")
 	dir := filepath.Join(t.TempDir(), "folder")
 	file := `
 workspaces:
@@ -52,12 +46,7 @@ workspaces:
 // TestCommandsAndRecord tests that commands in the sandbox cannot create the record of trusted
 // files in their folder.
 func TestCommandsAndRecord(t *testing.T) {
-	if _, err := exec.LookPath("bwrap"); err != nil {
-		if os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") != "" {
-			t.Fatal(err)
-		}
-		t.Skip("bubblewrap is not installed")
-	}
+	exhaustive.Program(t, "bwrap")
 	dir := t.TempDir()
 	t.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))
 	file := `

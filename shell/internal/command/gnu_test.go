@@ -125,12 +125,7 @@ func (test gnuTest) run(t *testing.T, name string) {
 	if real == nil {
 		real = []string{program}
 	}
-	if _, err := exec.LookPath(real[0]); err != nil {
-		if os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") != "" {
-			t.Fatal(err)
-		}
-		t.Skipf("compares with the real program: %v", err)
-	}
+	exhaustive.Program(t, real[0])
 	cases := test.cases(t, name)
 	dir := t.TempDir()
 	files := test.allFiles()

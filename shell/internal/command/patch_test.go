@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"os"
-	"os/exec"
 	"regexp"
 	"strings"
 	"testing"
@@ -106,12 +104,7 @@ func TestPatchLines(t *testing.T) {
 func TestPatchReal(t *testing.T) {
 	t.Parallel()
 	exhaustive.NotShort(t, "runs patch many times")
-	if _, err := exec.LookPath("patch"); err != nil {
-		if os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") != "" {
-			t.Fatal(err)
-		}
-		t.Skipf("compares with the real program: %v", err)
-	}
+	exhaustive.Program(t, "patch")
 	hunks := regexp.MustCompile(`(?m)^(Hunk|\(Stripping) .*\n`)
 	test := gnuTest{changes: true, files: patchFiles, normalize: func(output string) string { return hunks.ReplaceAllString(output, "") }}
 	applied := 0

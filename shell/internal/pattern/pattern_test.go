@@ -299,12 +299,10 @@ func TestMachine(t *testing.T) {
 // real returns the path of a program of GNU, or skips the test.
 func real(t *testing.T, name string) string {
 	t.Helper()
-	program, err := exec.LookPath(name)
-	if err == nil {
-		var version []byte
-		if version, err = exec.Command(program, "--version").Output(); err == nil && !bytes.Contains(version, []byte("GNU")) {
-			err = errors.New("it is not GNU's")
-		}
+	program := exhaustive.Program(t, name)
+	version, err := exec.Command(program, "--version").Output()
+	if err == nil && !bytes.Contains(version, []byte("GNU")) {
+		err = errors.New("it is not GNU's")
 	}
 	if err != nil {
 		if os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") != "" {

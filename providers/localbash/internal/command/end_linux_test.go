@@ -81,11 +81,8 @@ func sandboxes(t *testing.T, test func(t *testing.T, sandbox string)) {
 	for _, sandbox := range []string{command.Require, command.Off} {
 		t.Run(sandbox, func(t *testing.T) {
 			t.Parallel()
-			if _, err := exec.LookPath("bwrap"); err != nil && sandbox == command.Require {
-				if os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") != "" {
-					t.Fatal(err)
-				}
-				t.Skip("bubblewrap is not installed")
+			if sandbox == command.Require {
+				exhaustive.Program(t, "bwrap")
 			}
 			test(t, sandbox)
 		})
@@ -183,10 +180,7 @@ func TestCancel(t *testing.T) {
 // TestSession checks that a program which has cleared its environment, and so has no mark, is
 // killed in a process group of its own, as it has not left the session of the command.
 func TestSession(t *testing.T) {
-	bash, err := exec.LookPath("bash")
-	if err != nil {
-		t.Skip("there is no bash, whose jobs have process groups of their own")
-	}
+	bash := exhaustive.Program(t, "bash") // its jobs have process groups of their own
 	sandboxes(t, func(t *testing.T, sandbox string) {
 		dir := folder(t)
 		r, err := command.New(dir, command.Settings{Sandbox: sandbox})

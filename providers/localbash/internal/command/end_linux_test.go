@@ -177,22 +177,29 @@ func TestCancel(t *testing.T) {
 	})
 }
 
+// openRunner opens a Runner for the folder dir, and dir itself, until the test ends.
+func openRunner(t *testing.T, dir, sandbox string) (*command.Runner, *os.File) {
+	t.Helper()
+	r, err := command.New(dir, command.Settings{Sandbox: sandbox})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	f, err := os.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return r, f
+}
+
 // TestSession checks that a program which has cleared its environment, and so has no mark, is
 // killed in a process group of its own, as it has not left the session of the command.
 func TestSession(t *testing.T) {
 	bash := exhaustive.Program(t, "bash") // its jobs have process groups of their own
 	sandboxes(t, func(t *testing.T, sandbox string) {
 		dir := folder(t)
-		r, err := command.New(dir, command.Settings{Sandbox: sandbox})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Close()
-		f, err := os.Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
+		r, f := openRunner(t, dir, sandbox)
 		const script = `set -m; env -i sleep 1004 & until [ "$(cat /proc/$!/comm)" = sleep ]; do :; done`
 		result, err := r.Run(t.Context(), command.Command{Args: []string{bash, "-c", script}, Root: f, Dir: f, Name: "."})
 		if err != nil || result.ExitCode != 0 {
@@ -333,16 +340,7 @@ func TestInherited(t *testing.T) {
 	}
 	defer syscall.Close(fd)
 	sandboxes(t, func(t *testing.T, sandbox string) {
-		r, err := command.New(dir, command.Settings{Sandbox: sandbox})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Close()
-		f, err := os.Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer f.Close()
+		r, f := openRunner(t, dir, sandbox)
 		var out bytes.Buffer
 		_, err = r.Run(t.Context(), command.Command{
 			Args: []string{"ls", "/proc/self/fd"}, Root: f, Dir: f, Name: ".", Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out,

@@ -278,22 +278,21 @@ func (t *globTree) listPart(k task) (paths []string) {
 	tree, begin, end := k.part.tree, k.part.begin, k.part.end
 	var list func(n int, in *dirState)
 	list = func(n int, in *dirState) {
-		path, children, after, known := tree.Dir(n)
+		path, after, known := tree.Dir(n)
 		if in.path = path; !known {
 			below := *in
 			t.push(task{in: &below, path: path})
 			return
 		}
-		for _, child := range children {
-			if n < begin {
-				break // it belongs to a part before
-			}
-			if path, ok := t.glob.matched(in, child); ok {
-				paths = append(paths, path)
+		if n >= begin { // otherwise it belongs to a part before
+			for child := range tree.Children(n) {
+				if path, ok := t.glob.matched(in, child); ok {
+					paths = append(paths, path)
+				}
 			}
 		}
 		for n++; n < min(after, end); {
-			sub, _, next, _ := tree.Dir(n)
+			sub, next, _ := tree.Dir(n)
 			if next > begin {
 				if below := (dirState{match: in.match.Enter(relative(sub, path))}); !below.match.Empty() {
 					list(n, &below)

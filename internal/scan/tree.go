@@ -148,7 +148,7 @@ func (w *treeSearch) searchPart(part treePart, scratch *[]byte) error {
 	var left []string
 	total := 0
 	for n := part.begin; n < part.end; n++ {
-		path, _, _, known := part.tree.Dir(n)
+		path, _, known := part.tree.Dir(n)
 		in := dirState{path: path}
 		if !known {
 			w.push(task{in: &in, path: path})

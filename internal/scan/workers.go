@@ -68,7 +68,7 @@ const partSize = 64
 // partsOf returns a task for each part of tree, which begins at in.
 func partsOf(tree Tree, in *dirState) (parts []task) {
 	for n, size := 0, tree.Size(); n < size; n += partSize {
-		path, _, _, _ := tree.Dir(n)
+		path, _, _ := tree.Dir(n)
 		parts = append(parts, task{in: in, part: treePart{tree, n, min(n+partSize, size)}, path: path})
 	}
 	return parts

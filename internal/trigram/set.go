@@ -95,14 +95,14 @@ var (
 )
 
 // Append appends the Set of text to sets. The Set has a word for each 64 bytes
-// of text and one more, at most maxWords. The caller keeps where it begins, if
+// of text, at least one and at most maxWords. The caller keeps where it begins, if
 // sets has several.
 func Append(sets []uint64, text []byte) []uint64 { return appendSet(sets, text, nil) }
 
 // appendSet is Append, and adds the text to union, unless that is nil.
 func appendSet(sets []uint64, text []byte, union *places) []uint64 {
 	begin := len(sets)
-	sets = append(sets, make([]uint64, min(len(text)/64+1, maxWords))...)
+	sets = append(sets, make([]uint64, min(max(len(text)/64, 1), maxWords))...)
 	add(text, sets[begin:], union)
 	return sets
 }

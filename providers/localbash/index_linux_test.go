@@ -381,6 +381,22 @@ func TestIndexMemory(t *testing.T) {
 	}
 }
 
+// TestIndexOfSmallFiles wants what is known of files of 430 bytes, besides their contents, to take
+// at most a quarter of these.
+func TestIndexOfSmallFiles(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	text := strings.Repeat("the words of a small file, a line\n", 13)[:430]
+	for n := range 1000 {
+		put(t, filepath.Join(dir, fmt.Sprint(n/100), fmt.Sprintf("file%02d.txt", n%100)), text)
+	}
+	warm := open(t, dir, nil).WithIndex(index.Options{MaxMemory: 1 << 30})
+	warm.Settle()
+	if state := warm.IndexState(); state.Files != 1000 || state.Summaries > 430_000/4 {
+		t.Errorf("the index has %+v, want 1000 files and summaries of at most %d bytes", state, 430_000/4)
+	}
+}
+
 // TestIndexLimits searches more directories than are a task, with names around the slash in
 // order, names that no path can have, and limits.
 func TestIndexLimits(t *testing.T) {

@@ -2,6 +2,7 @@ package localbash
 
 import (
 	"context"
+	"iter"
 	"slices"
 	"strings"
 
@@ -134,7 +135,7 @@ type knownDir struct {
 	*index.Listing
 	source source
 	at     int // its number
-	next   int // the index of the child that Lacks looks at first
+	next   int // the number of the child that Lacks looks at first
 
 	nextRead int // the same for Read
 }
@@ -145,7 +146,9 @@ var (
 )
 
 // List implements [scan.Dir].
-func (d *knownDir) List(context.Context) ([]scan.Child, error) { return d.Children, nil }
+func (d *knownDir) List(context.Context) ([]scan.Child, error) {
+	return slices.AppendSeq(make([]scan.Child, 0, d.Len()), d.Listing.Children()), nil
+}
 
 // Close implements [scan.Dir].
 func (d *knownDir) Close() error { return nil }
@@ -153,10 +156,10 @@ func (d *knownDir) Close() error { return nil }
 // Lacks implements [scan.Sieve]. It looks on from the last name, as it is called in the order
 // of List. A name before that one is not found, which only costs a read of the file.
 func (d *knownDir) Lacks(name string) bool {
-	for d.next < len(d.Children) {
+	for d.next < d.Len() {
 		n := d.next
 		d.next++
-		if d.Children[n].Name == name {
+		if d.Name(n) == name {
 			return d.Listing.Lacks(n, d.source.query, d.source.limit)
 		}
 	}
@@ -178,12 +181,15 @@ func (d *knownDir) Size() int {
 }
 
 // Dir implements [scan.Tree].
-func (d *knownDir) Dir(n int) (path string, children []scan.Child, end int, known bool) {
+func (d *knownDir) Dir(n int) (path string, end int, known bool) {
 	path, l, end := d.source.known.Dir(d.at + n)
-	if l == nil {
-		return path, nil, end - d.at, false
-	}
-	return path, l.Children, end - d.at, true
+	return path, end - d.at, l != nil
+}
+
+// Children implements [scan.Tree].
+func (d *knownDir) Children(n int) iter.Seq[scan.Child] {
+	_, l, _ := d.source.known.Dir(d.at + n)
+	return l.Children()
 }
 
 // Left implements [scan.Tree].

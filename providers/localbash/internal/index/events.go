@@ -107,7 +107,7 @@ func (b *batch) modified(d *dir, name string) {
 }
 
 // single reports whether the file had one name when it was last looked at.
-func (f file) single() bool { return f.inode != 0 && !f.linked }
+func (f file) single() bool { return f.is(stamped) && !f.is(linked) }
 
 // suspect adds a suspect.
 func (b *batch) suspect(d *dir, name string) {
@@ -211,11 +211,11 @@ func (i *Index) forgetFile(d *dir, id sys.FileID) {
 	}
 }
 
-// forget forgets the content of the file id, and reports whether it is in l. A file with the
-// same inode of another file system is forgotten, too.
+// forget forgets the content of the file id, and reports whether it is in l. A few others whose
+// inodes have the same lower bits are forgotten, too.
 func (l *Listing) forget(id sys.FileID) (found bool) {
 	for n := range l.files {
-		if l.files[n].inode == id.Inode {
+		if f := l.files[n]; f.is(stamped) && f.inode == uint16(id.Inode) {
 			l.setStale(n)
 			found = true
 		}

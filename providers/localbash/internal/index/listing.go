@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"hash/maphash"
+	"iter"
 	"math"
 	"slices"
+	"sort"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -17,15 +19,18 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// Listing is what is known of a directory. But for what is stale, it never changes.
+// Listing is what is known of a directory. But for what is stale, it never changes. Its
+// children have numbers in order of their names. What there is of each is small, as there are
+// many.
 type Listing struct {
-	Children []scan.Child // sorted by name
-	files    []file       // of each child, as what follows
-	data     [][]byte     // the contents that are kept; nil if there are none
-	sets     []uint64     // of texts, one after the other, which are all that is looked at of most files
-	ends     []uint32     // where in sets the Set of each child ends; it is empty for what is no text
-	stale    []atomic.Bool
-	readable int // files whose contents are known
+	names    string          // of the children, one after the other
+	nameEnds []uint32        // where in names that of each child ends
+	files    []file          // of each child
+	data     [][]byte        // the contents that are kept; nil if there are none
+	sets     []uint64        // of texts, one after the other, which are all that is looked at of most files
+	setEnds  []uint32        // where in sets the Set of each child ends; it is empty for what is no text
+	stale    []atomic.Uint64 // a bit for each child
+	readable int             // files whose contents are known
 	used     memory
 
 	dirs     []string    // the names of the directories, in order of their paths with a slash at the end
@@ -36,24 +41,49 @@ type Listing struct {
 	anyStale atomic.Bool
 }
 
-// file is what is known of a file, in 24 bytes, as there are many. Its zero value is nothing.
+// file is what is known of a child. Its zero value is nothing but an unknown type.
 type file struct {
-	inode         uint64
-	stamp         uint64 // see hashOf
-	size          uint32
-	content       content
-	linked        bool
-	settled       bool // it was unchanged for a moment before it was read
-	mappedSettled bool // and long enough for stores into a file that is mapped into memory
+	stamp uint64 // see hashOf
+	size  uint32
+	inode uint16 // its lower bits
+	kind  uint8  // the index of its type in types
+	facts facts
+}
+
+// types are the types of children.
+var types = []workspace.FileType{"", workspace.TypeFile, workspace.TypeDirectory, workspace.TypeSymlink, workspace.TypeOther}
+
+// facts are what is true of a file.
+type facts uint8
+
+const (
+	stamped       facts = 1 << iota // it has a stamp, a size and an inode
+	linked                          // it had other names when it was last looked at
+	settled                         // it was unchanged for a moment before it was read
+	mappedSettled                   // and long enough for stores into a file that is mapped into memory
+	text                            // it was read, and is one
+	binary                          // it was read, and is no text
+)
+
+// is reports whether one of some is true of f.
+func (f file) is(some facts) bool { return f.facts&some != 0 }
+
+// set notes which of one are true, if ok.
+func (f *file) set(one facts, ok bool) {
+	if ok {
+		f.facts |= one
+	}
 }
 
 // packed returns a file with stamp, whose content is not known. It returns nothing for one
 // that is so large that it is never in the index.
-func packed(stamp Stamp) file {
+func packed(stamp Stamp) (f file) {
 	if stamp.Size > math.MaxUint32 {
-		return file{}
+		return f
 	}
-	return file{inode: stamp.ID.Inode, stamp: hashOf(stamp), size: uint32(stamp.Size), linked: stamp.Linked}
+	f = file{stamp: hashOf(stamp), size: uint32(stamp.Size), inode: uint16(stamp.ID.Inode), facts: stamped}
+	f.set(linked, stamp.Linked)
+	return f
 }
 
 // hashOf returns the hash of stamp that is known of a file. Its seed is another one in each
@@ -62,35 +92,50 @@ func hashOf(stamp Stamp) uint64 { return maphash.Comparable(hashSeed, stamp) }
 
 var hashSeed = maphash.MakeSeed()
 
-// content says what is known of a content.
-type content uint8
+// Name returns the name of the child n.
+func (l *Listing) Name(n int) string { return l.names[startOf(l.nameEnds, n):l.nameEnds[n]] }
 
-const (
-	unread content = iota
-	text
-	binary
-)
-
-// set returns the Set of the child at the index n.
-func (l *Listing) set(n int) trigram.Set {
-	begin := uint32(0)
-	if n > 0 {
-		begin = l.ends[n-1]
+// startOf returns where the element n of a list begins, of which ends has the ends.
+func startOf(ends []uint32, n int) uint32 {
+	if n == 0 {
+		return 0
 	}
-	return l.sets[begin:l.ends[n]]
+	return ends[n-1]
 }
 
-// setStale notes that the child at the index n is not as it is known.
+// Len returns how many children there are.
+func (l *Listing) Len() int { return len(l.files) }
+
+// Children returns the children, in order of their names.
+func (l *Listing) Children() iter.Seq[scan.Child] {
+	return func(yield func(scan.Child) bool) {
+		begin := uint32(0)
+		for n, end := range l.nameEnds {
+			if !yield(scan.Child{Name: l.names[begin:end], Type: types[l.files[n].kind]}) {
+				return
+			}
+			begin = end
+		}
+	}
+}
+
+// set returns the Set of the child n.
+func (l *Listing) set(n int) trigram.Set { return l.sets[startOf(l.setEnds, n):l.setEnds[n]] }
+
+// setStale notes that the child n is not as it is known.
 func (l *Listing) setStale(n int) {
 	l.anyStale.Store(true)
-	l.stale[n].Store(true)
+	l.stale[n/64].Or(1 << (n % 64))
 }
 
-// Lacks reports whether the child at the index n is a text of at most limit bytes that does
+// isStale reports whether the child n is not as it is known.
+func (l *Listing) isStale(n int) bool { return l.stale[n/64].Load()&(1<<(n%64)) != 0 }
+
+// Lacks reports whether the child n is a text of at most limit bytes that does
 // not meet query. A limit of zero is none.
 func (l *Listing) Lacks(n int, query trigram.Query, limit int64) bool {
 	set := l.set(n)
-	return len(set) > 0 && !query.Meets(set) && !l.stale[n].Load() && (limit == 0 || int64(l.files[n].size) <= limit)
+	return len(set) > 0 && !query.Meets(set) && !l.isStale(n) && (limit == 0 || int64(l.files[n].size) <= limit)
 }
 
 // Read returns the content of the file name, and its size. Of a file that is binary it
@@ -98,25 +143,25 @@ func (l *Listing) Lacks(n int, query trigram.Query, limit int64) bool {
 // It looks for name at *next first, and sets that to the index after it.
 func (l *Listing) Read(name string, next *int) (data []byte, size int64, ok bool) {
 	n := *next
-	if n >= len(l.Children) || l.Children[n].Name != name {
+	if n >= l.Len() || l.Name(n) != name {
 		if n, ok = l.find(name); !ok {
 			return nil, 0, false
 		}
 	}
 	*next = n + 1
-	if l.stale[n].Load() {
+	if l.isStale(n) {
 		return nil, 0, false
 	}
 	f := &l.files[n]
 	size = int64(f.size)
-	if f.content == text {
+	if f.is(text) {
 		data = l.kept(n)
 		return data, size, data != nil || size == 0
 	}
-	return []byte{0}, size, f.content == binary
+	return []byte{0}, size, f.is(binary)
 }
 
-// kept returns the content of the child at the index n, nil if it is not kept.
+// kept returns the content of the child n, nil if it is not kept.
 func (l *Listing) kept(n int) []byte {
 	if l.data == nil {
 		return nil
@@ -124,12 +169,12 @@ func (l *Listing) kept(n int) []byte {
 	return l.data[n]
 }
 
-// find returns the index of name.
+// find returns the number of name.
 func (l *Listing) find(name string) (int, bool) {
 	if l == nil {
 		return 0, false
 	}
-	return slices.BinarySearchFunc(l.Children, name, func(c scan.Child, name string) int { return strings.Compare(c.Name, name) })
+	return sort.Find(l.Len(), func(n int) int { return strings.Compare(name, l.Name(n)) })
 }
 
 const (
@@ -142,8 +187,11 @@ const (
 	// set the time again only once the kernel has written the page to the disk, which
 	// takes half a minute.
 	mappedSettling = 2 * time.Minute
-	// childSize is what a child takes besides its name, its set and its content.
-	childSize = 80
+	// childSize is what a child takes besides its name, its set and its content, with the
+	// room that the allocator leaves.
+	childSize = 30
+	// dirSize is what a directory takes besides its children.
+	dirSize = 600
 	// keptSize is what a child takes besides if contents are kept.
 	keptSize = 24
 	// otherSize is what a child takes that is no text besides.
@@ -167,11 +215,7 @@ func (r *reader) listing(ctx context.Context) (*Listing, error) {
 	if err != nil {
 		return nil, err
 	}
-	children = compact(children)
-	l := &Listing{
-		Children: children, files: make([]file, len(children)),
-		ends: make([]uint32, len(children)), stale: make([]atomic.Bool, len(children)),
-	}
+	l := newListing(children)
 	before := 0 // bytes of texts that are known only by the Set that they were in before
 	for n, child := range children {
 		if err := ctx.Err(); err != nil {
@@ -179,47 +223,49 @@ func (r *reader) listing(ctx context.Context) (*Listing, error) {
 		}
 		switch child.Type {
 		case workspace.TypeDirectory:
-			l.dirs = append(l.dirs, child.Name)
+			l.dirs = append(l.dirs, l.Name(n))
 		case workspace.TypeFile:
 			before += r.add(ctx, l, n)
 		case scan.UnnamedFile, scan.UnnamedDirectory:
 			return nil, errUnnamed
 		}
-		l.ends[n] = uint32(len(l.sets))
-		l.used.summaries += int64(len(child.Name)) + childSize
+		l.files[n].kind = uint8(max(0, slices.Index(types, child.Type)))
+		l.setEnds[n] = uint32(len(l.sets))
 	}
 	if before > 0 {
 		r.union.AddSet(r.known.all, before)
 	}
 	slices.SortFunc(l.dirs, func(a, b string) int { return strings.Compare(a+"/", b+"/") })
 	l.sets, l.dirs, l.others, l.all = slices.Clone(l.sets), slices.Clone(l.dirs), slices.Clone(l.others), r.union.Set() // without room for more
-	l.used.summaries += 8*int64(len(l.sets)+len(l.all)) + otherSize*int64(len(l.dirs)+len(l.others))
+	l.used.summaries += int64(dirSize+len(l.names)+childSize*l.Len()+8*len(l.sets)+8*len(l.all)) + otherSize*int64(len(l.dirs)+len(l.others))
 	return l, nil
 }
 
-// compact returns a copy of children whose names are parts of one string, which has nothing else.
-func compact(children []scan.Child) []scan.Child {
+// newListing returns a Listing of children of which only the names are known.
+func newListing(children []scan.Child) *Listing {
+	l := &Listing{
+		nameEnds: make([]uint32, len(children)), files: make([]file, len(children)),
+		setEnds: make([]uint32, len(children)), stale: make([]atomic.Uint64, (len(children)+63)/64),
+	}
 	var names strings.Builder
-	for _, child := range children {
-		names.WriteString(child.Name)
-	}
-	copied, all := slices.Clone(children), strings.Clone(names.String())
 	for n, child := range children {
-		copied[n].Name, all = all[:len(child.Name)], all[len(child.Name):]
+		names.WriteString(child.Name)
+		l.nameEnds[n] = uint32(names.Len())
 	}
-	return copied
+	l.names = strings.Clone(names.String()) // without room for more
+	return l
 }
 
-// add adds the child at the index n, a file, to l. It returns how many bytes of it are known
+// add adds the child n, a file, to l. It returns how many bytes of it are known
 // only by the Set of the texts that it was among before.
 func (r *reader) add(ctx context.Context, l *Listing, n int) (before int) {
-	f, known := r.file(ctx, l.Children[n].Name)
+	f, known := r.file(ctx, l.Name(n))
 	l.files[n] = f
-	if f.content != unread {
+	if f.is(text | binary) {
 		l.readable++
 	}
-	if f.content != text {
-		l.others = append(l.others, l.Children[n].Name)
+	if !f.is(text) {
+		l.others = append(l.others, l.Name(n))
 		return 0
 	}
 	l.texts++
@@ -236,14 +282,14 @@ func (r *reader) add(ctx context.Context, l *Listing, n int) (before int) {
 	return int(f.size) - len(data)
 }
 
-// keep keeps data, unless it is nil, as the content of the child at the index n.
+// keep keeps data, unless it is nil, as the content of the child n.
 func (l *Listing) keep(n int, data []byte) {
 	if data == nil {
 		return
 	}
 	if l.data == nil {
-		l.data = make([][]byte, len(l.Children))
-		l.used.contents += keptSize * int64(len(l.Children))
+		l.data = make([][]byte, l.Len())
+		l.used.contents += keptSize * int64(l.Len())
 	}
 	l.data[n] = data
 	l.used.contents += int64(len(data))
@@ -255,7 +301,7 @@ var errUnnamed = errors.New("a child has no valid name")
 // file returns what is known of the file name, and its index in what was known before. If it
 // had to be read, its content is in r.buf, and the index is negative.
 func (r *reader) file(ctx context.Context, name string) (f file, known int) {
-	if n, ok := r.known.find(name); ok && !r.known.stale[n].Load() && r.proves(r.known.files[n]) {
+	if n, ok := r.known.find(name); ok && !r.known.isStale(n) && r.proves(r.known.files[n]) {
 		if stamp, err := r.dir.StampOf(name); err == nil && hashOf(stamp) == r.known.files[n].stamp {
 			return r.known.files[n], n
 		}
@@ -268,13 +314,12 @@ func (r *reader) file(ctx context.Context, name string) (f file, known int) {
 	}
 	r.buf = data
 	whole := stamp.Changed%1e9 == 0 // as ext4 can have them, which proves nothing
-	f.settled = !whole && stamp.Changed+int64(settling) < began
-	f.mappedSettled = !whole && stamp.Changed+int64(mappedSettling) < began
-	switch {
-	case lines.IsBinary(data):
-		f.content = binary
-	case int64(len(data)) == stamp.Size: // and otherwise it changes at the moment
-		f.content = text
+	f.set(settled, !whole && stamp.Changed+int64(settling) < began)
+	f.set(mappedSettled, !whole && stamp.Changed+int64(mappedSettling) < began)
+	if lines.IsBinary(data) {
+		f.set(binary, true)
+	} else {
+		f.set(text, int64(len(data)) == stamp.Size) // and otherwise it changes at the moment
 	}
 	return f, -1
 }
@@ -291,7 +336,7 @@ func (r *reader) content() []byte {
 // proves reports whether the content of f is the same if its stamp is.
 func (r *reader) proves(f file) bool {
 	if r.sweep {
-		return f.content != unread && f.mappedSettled
+		return f.is(text|binary) && f.is(mappedSettled)
 	}
-	return f.content != unread && f.settled
+	return f.is(text|binary) && f.is(settled)
 }

@@ -92,13 +92,13 @@ func (l *Listing) Left(names []string, query trigram.Query, limit int64) (left [
 	if !l.anyStale.Load() && (limit == 0 || l.largest <= limit) && !query.MeetsUnion(l.all) {
 		return append(names, l.others...), l.texts
 	}
-	for n := range l.Children {
+	for n, f := range l.files {
 		switch {
-		case l.Children[n].Type != workspace.TypeFile:
+		case types[f.kind] != workspace.TypeFile:
 		case l.Lacks(n, query, limit):
 			lacking++
 		default:
-			names = append(names, l.Children[n].Name)
+			names = append(names, l.Name(n))
 		}
 	}
 	return names, lacking

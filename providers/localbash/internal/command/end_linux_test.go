@@ -177,6 +177,36 @@ func TestCancel(t *testing.T) {
 	})
 }
 
+// TestNothingLeft runs commands that end while what they have started is busy, which must not
+// write after that.
+func TestNothingLeft(t *testing.T) {
+	sandboxes(t, func(t *testing.T, sandbox string) {
+		dir := folder(t)
+		r, f := openRunner(t, dir, sandbox)
+		run := func(script string) {
+			result, err := r.Run(t.Context(), command.Command{Args: []string{"sh", "-c", script}, Root: f, Dir: f, Name: "."})
+			if err != nil || result.ExitCode != 0 {
+				t.Fatalf("Run = %+v, %v", result, err)
+			}
+		}
+		size := func() int64 {
+			info, err := os.Stat(filepath.Join(dir, "log"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return info.Size()
+		}
+		for round := range 20 {
+			run("sh -c 'while :; do echo x >>log; done' >/dev/null 2>&1 & until [ -s log ]; do :; done")
+			before := size()
+			run(":") // which takes longer than a write
+			if after := size(); after != before {
+				t.Fatalf("after command %d had ended, the log grew from %d to %d bytes", round, before, after)
+			}
+		}
+	})
+}
+
 // openRunner opens a Runner for the folder dir, and dir itself, until the test ends.
 func openRunner(t *testing.T, dir, sandbox string) (*command.Runner, *os.File) {
 	t.Helper()

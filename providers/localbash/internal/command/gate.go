@@ -78,13 +78,19 @@ say %[5]s
 		return []byte(b.String())
 	}
 	// A shell says on its standard error that a signal has ended its child, except for
-	// INT and PIPE. It ignores what the program sends to its own process group.
+	// INT and PIPE. It ignores what the program sends to its own process group. It is a
+	// child of the first process, since a program whose parent is that may take itself for
+	// one that was left behind.
 	fmt.Fprintf(&b, `
 }
-trap : INT TERM
-exec %[1]d>&2 2>&%[2]d
-(program) 2>&%[1]d %[3]d>&- %[2]d>&- %[1]d>&-
-say "=$?"
+exec %[1]d>&2 2>/dev/null
+(
+	trap : INT TERM
+	exec 2>&%[2]d
+	(program) 2>&%[1]d %[3]d>&- %[2]d>&- %[1]d>&-
+	say "=$?"
+)
+exit $?
 `, stderrFd, reportFd, scriptFd)
 	return []byte(b.String())
 }

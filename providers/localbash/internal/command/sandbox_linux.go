@@ -98,6 +98,9 @@ func visiblePath(s Settings, path string) string {
 func systemArguments(s Settings) []string {
 	args := []string{
 		"--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
+		// Bubblewrap ends after its first process. That must not be another one of
+		// bubblewrap, which it would not wait for.
+		"--as-pid-1",
 		"--die-with-parent", "--new-session", "--cap-drop", "ALL", "--unsetenv", markName,
 	}
 	if !s.Network {

@@ -23,7 +23,8 @@ type RunOptions struct {
 	// Stdin is what the command reads, until [io.EOF]. Nil means nothing.
 	Stdin io.Reader
 	// Stdout and Stderr get what the command writes, as it comes. No two calls of
-	// Write run at a time if both are the same. Nil means that it is discarded.
+	// Write run at a time if both are the same, of a comparable type. Nil means that it is
+	// discarded.
 	Stdout, Stderr io.Writer
 }
 

@@ -21,7 +21,7 @@ import (
 )
 
 const mcpLong = `MCP serves the tools to one client over the Model Context Protocol, on standard input
-and output. An editor or an agent starts it as a child process. Errors are logged to
+and output. An editor or an agent starts it as a child process. Warnings go to
 standard error. MCP exits with 0 when its input ends, or on SIGINT or SIGTERM. It serves
 all workspaces of the file, or those that -w names.
 

@@ -79,8 +79,8 @@ say %[5]s
 	}
 	// A shell says on its standard error that a signal has ended its child, except for
 	// INT and PIPE. It ignores what the program sends to its own process group. It is a
-	// child of the first process, since a program whose parent is that may take itself for
-	// one that was left behind.
+	// child of the first process: some programs end if that is their parent, as it is of
+	// those that were left behind.
 	fmt.Fprintf(&b, `
 }
 exec %[1]d>&2 2>/dev/null

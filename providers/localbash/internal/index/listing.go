@@ -95,7 +95,7 @@ var hashSeed = maphash.MakeSeed()
 // Name returns the name of the child n.
 func (l *Listing) Name(n int) string { return l.names[startOf(l.nameEnds, n):l.nameEnds[n]] }
 
-// startOf returns where the element n of a list begins, of which ends has the ends.
+// startOf returns where the element n of a list begins. ends has the ends of all.
 func startOf(ends []uint32, n int) uint32 {
 	if n == 0 {
 		return 0
@@ -241,7 +241,7 @@ func (r *reader) listing(ctx context.Context) (*Listing, error) {
 	return l, nil
 }
 
-// newListing returns a Listing of children of which only the names are known.
+// newListing returns a Listing that has the names of children and nothing else.
 func newListing(children []scan.Child) *Listing {
 	l := &Listing{
 		nameEnds: make([]uint32, len(children)), files: make([]file, len(children)),

@@ -149,9 +149,8 @@ func (w *treeSearch) searchPart(part treePart, scratch *[]byte) error {
 	total := 0
 	for n := part.begin; n < part.end; n++ {
 		path, _, known := part.tree.Dir(n)
-		in := dirState{path: path}
 		if !known {
-			w.push(task{in: &in, path: path})
+			w.push(task{in: &dirState{path: path}, path: path})
 			continue
 		}
 		var lacking int
@@ -159,9 +158,9 @@ func (w *treeSearch) searchPart(part treePart, scratch *[]byte) error {
 		if total += lacking; len(left) == 0 {
 			continue
 		}
-		first := left[:min(w.chunk, len(left))]
-		w.enqueue(&in, slices.Clone(left[len(first):]))
-		if err := w.searchFiles(task{in: &in, files: first}, part.tree.Open(n), scratch); err != nil {
+		in, first := &dirState{path: path}, left[:min(w.chunk, len(left))]
+		w.enqueue(in, slices.Clone(left[len(first):]))
+		if err := w.searchFiles(task{in: in, files: first}, part.tree.Open(n), scratch); err != nil {
 			return err
 		}
 	}

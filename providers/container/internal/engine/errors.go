@@ -272,7 +272,7 @@ var diagnoses = []diagnosis{
 	// What the engine or the image cannot do.
 	{lazyregexp.New(`exec format error`), errors.ErrUnsupported, "the image is for another processor", "choose one for this platform"},
 	{
-		lazyregexp.New(`exec: \\?"?(/\S*/)?(sh|env)\\?"?: |executable file .*not found|invoke a command that was not found|exec:? /?(bin/)?sh: (no such file|not found)`), errors.ErrUnsupported,
+		lazyregexp.New(`exec: \\?"?(/\S*/)?(sh|env)\\?"?: |executable file .*not found|invoke a command that was not found|exec:? /?(bin/)?sh: (no such file|not found)|\benv: (can't execute )?\W{0,4}(\S*/)?sh\W{0,3}: no such file`), errors.ErrUnsupported,
 		noShell, chooseImage,
 	},
 	{
@@ -305,8 +305,9 @@ var diagnoses = []diagnosis{
 		"the engine does not answer", "start it, or correct the host or the context",
 	},
 	{lazyregexp.New(`the connection to the server|unable to connect to the server|error dialing backend`), workspace.ErrUnavailable, "the cluster does not answer", "see that it runs, or correct the context"},
+	{lazyregexp.New(`is paused`), workspace.ErrUnavailable, "the container is paused", "unpause it"},
 	{
-		lazyregexp.New(`is not running|is paused|is restarting|container state improper|container not found|pod does not exist|no running task|task .* not found|waiting for the condition|containercreating`), workspace.ErrUnavailable,
+		lazyregexp.New(`is not running|is restarting|container state improper|container not found|pod does not exist|no running task|task .* not found|waiting for the condition|containercreating`), workspace.ErrUnavailable,
 		"the container is not running", "start it",
 	},
 	{

@@ -264,7 +264,7 @@ var diagnoses = []diagnosis{
 
 	{
 		lazyregexp.New(`rootfs is marked read-only|is read-?only|read-only file system`), fs.ErrPermission,
-		"the root of the container cannot be changed", "name a workspaceDir that is there, or list it in tmpfs",
+		"the root of the container, or a mount, cannot be changed", "name a workspaceDir that is there, or list it in tmpfs",
 	},
 	{lazyregexp.New(`chdir to cwd|workdir .* does not exist|working directory .* is invalid`), nil, noWorkdir, "correct workspaceDir"},
 	{lazyregexp.New(`permission denied \(\w+.*\)|host key verification failed`), fs.ErrPermission, "the host does not accept this user, or is not known", "correct the key, the user or the known hosts"},

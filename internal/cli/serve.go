@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/workspacekit/workspacekit/adapters/mcp"
 	"github.com/workspacekit/workspacekit/internal/cli/target"
 	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/tools"
 )
 
@@ -124,14 +126,27 @@ func instructions(o *target.Opened) string {
 		}
 	}
 	shared, advice := "", " Read a file before you change it."
-	if o.Dialect == "" || o.Dialect == tools.DialectWorkspace {
-		advice = " Search with grep and glob before you read, and read a file before you change it."
+	if searches := searches(o); len(searches) > 0 {
+		advice = " Search with " + strings.Join(searches, " and ") + " before you read, and read a file before you change it."
 	}
 	if o.Set.Shared() {
 		shared = ". Each call names the workspace to work in"
 	}
 	return "These tools work on the files of " + term.Listed(names) + shared +
 		". Paths begin at the root of a workspace and have forward slashes." + advice
+}
+
+// searches returns which of grep and glob the set has, as the default dialect knows them.
+func searches(o *target.Opened) (names []string) {
+	if o.Dialect != "" && o.Dialect != tools.DialectWorkspace {
+		return nil
+	}
+	for _, op := range []string{ops.Grep, ops.Glob} {
+		if slices.ContainsFunc(o.Set.Tools(), func(t *tools.Tool) bool { return t.Op == op }) {
+			names = append(names, op)
+		}
+	}
+	return names
 }
 
 // escaped is how many bytes of JSON one byte of a file takes at most. A control character is

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
@@ -24,6 +26,38 @@ func TestMaxMessage(t *testing.T) {
 	} {
 		if got := maxMessage(file); got != want {
 			t.Errorf("maxMessage(%d) = %d, want %d", file, got, want)
+		}
+	}
+}
+
+// TestInstructions tests that the instructions name only tools that the client has.
+func TestInstructions(t *testing.T) {
+	file := filepath.Join(t.TempDir(), config.FileName)
+	const both = " Search with grep and glob before you read, and read a file before you change it."
+	for settings, want := range map[string]string{
+		"":                      both,
+		"disable: [ls]":         both,
+		"disable: [grep]":       " Search with glob before you read, and read a file before you change it.",
+		"disable: [glob]":       " Search with grep before you read, and read a file before you change it.",
+		"disable: [grep, glob]": " Read a file before you change it.",
+		"dialect: claude-code":  " Read a file before you change it.",
+	} {
+		text := fmt.Sprintf("tools: {%s}\nworkspaces: {a: mem://, b: mem://}\n", settings)
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		root := &cobra.Command{}
+		flags := target.NewFlags(root, config.Locate)
+		if err := root.PersistentFlags().Parse([]string{"--config", file}); err != nil {
+			t.Fatal(err)
+		}
+		opened, err := flags.OpenTools(t.Context(), target.ToolFlags{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		opened.Close()
+		if got := instructions(opened); !strings.HasSuffix(got, "have forward slashes."+want) {
+			t.Errorf("tools: {%s}: the instructions are %q, want %q at the end", settings, got, want)
 		}
 	}
 }

@@ -90,7 +90,7 @@ error. With --json, it prints the JSON object that a program gets, or the error 
 tool. Errors of the command line are text. Their exit code is 2, as for
 INVALID_ARGUMENTS.
 
-With --dialect, call runs the tools of that dialect, and prints what a model reads.
+With --dialect, call runs the tools of that dialect, and prints results for a model.
 Otherwise it runs the default tools, whatever dialect the file has.
 
 Calls with the same --session file are one session: they change a file only if one of them

@@ -451,6 +451,9 @@ func (ts *toolset) inMemory(ctx context.Context, command, name string) error {
 		}
 	}
 	err = ops.Error(ops.ReadFile, clean, fs.ErrInvalid, nil)
+	if clean == memoryRoot && command != "view" {
+		return &wordedError{err, fmt.Sprintf("Error: the path %s is the directory of all notes, which %s cannot change", name, command)}
+	}
 	return &wordedError{err, fmt.Sprintf("Error: the path %s is not below /%s", name, memoryRoot)}
 }
 

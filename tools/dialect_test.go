@@ -643,6 +643,26 @@ func TestAnthropicInsertAfterByteOrderMark(t *testing.T) {
 	holds(t, fsys, "f", "\ufeffzero\r\none\r\n")
 }
 
+// TestMemoryRoot tests that the memory tool changes its directory itself in no way.
+func TestMemoryRoot(t *testing.T) {
+	fsys := memory.New(nil)
+	put(t, fsys, "memories/a", "note")
+	set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: tools.DialectAnthropic})
+	for _, args := range []object{
+		{"command": "create", "path": "/memories", "file_text": "x"},
+		{"command": "str_replace", "path": "/memories/", "old_str": "note", "new_str": "x"},
+		{"command": "insert", "path": "/memories", "insert_line": 0, "insert_text": "x"},
+		{"command": "delete", "path": "/memories"},
+		{"command": "rename", "old_path": "/memories", "new_path": "/memories/b"},
+		{"command": "rename", "old_path": "/memories/a", "new_path": "/memories"},
+	} {
+		want := fmt.Sprintf("is the directory of all notes, which %s cannot change", args["command"])
+		contains(t, fmt.Sprint(args), bad(t, set, "memory", args, tools.CodeInvalid).Message, want)
+	}
+	good(t, set, "memory", object{"command": "view", "path": "/memories"})
+	holds(t, fsys, "memories/a", "note")
+}
+
 // TestMemorySymlinks tests that no symlink leads the memory tool out of its directory.
 func TestMemorySymlinks(t *testing.T) {
 	dir := t.TempDir()

@@ -74,6 +74,8 @@ func editHint(err error) (hint string, arguments bool) {
 		return `It is RE2. Escape what is meant literally, such as \(, or leave regexp out.`, false
 	case errors.As(err, &notFound) && notFound.Regexp:
 		return "The regular expression matches nothing in the file. Correct it, or leave regexp out and copy the text as it is. Nothing was written.", false
+	case errors.As(err, &notFound) && notFound.Indent:
+		return "But for indentation, oldText occurs, and newText cannot be indented as the file is: indent it as oldText is. " + notFoundHint(notFound.Nearest), false
 	case errors.As(err, &notFound):
 		return notFoundHint(notFound.Nearest), false
 	case errors.As(err, &notUnique) && notUnique.Want != 0:

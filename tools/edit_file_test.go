@@ -139,6 +139,8 @@ func TestEditErrors(t *testing.T) {
 		{"insert-too-far", object{"path": "a", "newText": "y", "insertLine": 6}, tools.CodeInvalidArguments, "line 6 does not exist: the last line is 4, and 5 appends", nil},
 		{"insert-zero", object{"path": "a", "newText": "y", "insertLine": 0}, tools.CodeInvalidArguments, `"insertLine" must be at least 1`, nil},
 		{"tolerant-still-not-found", object{"path": "a", "oldText": "x := 12", "newText": "y", "tolerant": true}, tools.CodeTextNotFound, "text not found", []string{"nearest text is on line 2"}},
+		{"tolerant-new-text-with-less", object{"path": "a", "oldText": "\t\tx := 1", "newText": "y := 1", "tolerant": true}, tools.CodeTextNotFound, "text not found",
+			[]string{"nearest text is on line 2", "newText cannot be indented as the file is: indent it as oldText is"}},
 		{"directory-glob", object{"path": "*", "oldText": "x", "newText": "y"}, tools.CodeNotExist, "*: file does not exist", []string{"set replaceAll"}},
 		{"second-of-list", object{"path": "a", "edits": []object{{"oldText": "x", "newText": "z"}, {"oldText": "ZZZZ", "newText": "y"}}},
 			tools.CodeTextNotFound, "text not found", []string{"edits[1]: "}},

@@ -108,6 +108,7 @@ func TestEditFilesErrors(t *testing.T) {
 		{"regexp", object{"path": "src/*", "oldText": "(", "newText": "b", "regexp": true}, tools.CodePattern, "oldText is no regular expression", "RE2"},
 		{"invalid", object{"path": "src/*", "oldText": "a", "newText": "a", "replaceAll": true}, tools.CodeInvalidArguments, "are the same", ""},
 		{"outside", object{"path": "../*.go", "oldText": "old", "newText": "b", "replaceAll": true}, tools.CodeInvalid, "leads out", ""},
+		{"indentation", object{"path": "src/*.go", "oldText": "\told(1)", "newText": "new(1)", "replaceAll": true, "tolerant": true}, tools.CodeTextNotFound, "src/a.go: text not found", "indent it as oldText is"},
 		{"too-large", object{"path": "src/*.go", "oldText": "old", "newText": strings.Repeat("b", 999), "replaceAll": true}, tools.CodeTooLarge, "src/a.go", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

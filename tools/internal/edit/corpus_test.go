@@ -2,6 +2,7 @@ package edit_test
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -208,6 +209,8 @@ func TestToleranceHasLimits(t *testing.T) {
 		{"case", "A b\n", "a b", "x"},
 		{"uneven-indentation", "a\n  b\n   c\n", " a\n    b\n c", " x"},
 		{"new-text-with-less", "a\n\tb\n", "\ta\n\t\tb", "\tx\ny"},
+		{"new-text-of-one-line", "  a()\n", "    a()", "x()"},
+		{"new-text-between-tabs", "\ta\n\t\tb\n", "    a\n        b", "    x\n      y"},
 		{"only-blanks", "a\n\t\t\nb\n", "\n  \n", "x"},
 		{"middle-of-line", "x = f(\n\ta)\n", "f(\n    a)", "g"},
 		{"part-of-a-word", "iffy\n", "if ", "x"},
@@ -215,7 +218,11 @@ func TestToleranceHasLimits(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			change, err := edit.New([]byte(c.data), []edit.Edit{{Old: c.old, New: c.text, Tolerant: true}})
 			if err == nil {
-				t.Errorf("New makes %q, want an error", change.Bytes())
+				t.Fatalf("New makes %q, want an error", change.Bytes())
+			}
+			var missing *edit.NotFoundError
+			if got := errors.As(err, &missing) && missing.Indent; got != strings.HasPrefix(c.name, "new-text") {
+				t.Errorf("New = %#v, Indent is %v", err, got)
 			}
 		})
 	}

@@ -37,7 +37,7 @@ type Edit struct {
 	Regexp bool
 	// Tolerant looks for Old in more tolerant ways if it does not occur: see [New].
 	Tolerant bool
-	// Optional says that Old need not occur.
+	// Optional says that Old need not occur. Where it occurs, New must fit.
 	Optional bool
 	// Line, if it is not zero, inserts New before that line instead, counted from
 	// 1: the number after the last line appends. Old is not used.
@@ -80,9 +80,9 @@ type Tolerated struct {
 // A tolerant edit whose text does not occur is looked for again with fewer
 // differences in each round: line ends and trailing blanks; quotes, dashes and
 // spaces that Unicode has several of; indentation. In the last case the text must
-// begin at the start of a line, all its lines must differ from those of data in the
-// same way (by the same white space in front, or by a tab for each 2, 3, 4 or 8
-// spaces), and the lines of its replacement are indented in that way.
+// begin at the start of a line or after its indentation, all its other lines must differ
+// from those of data in the same way (by the same white space in front, or by a tab for
+// each 2, 3, 4 or 8 spaces), and the lines of its replacement are indented in that way.
 //
 // # Errors
 //
@@ -103,7 +103,7 @@ func New(data []byte, edits []Edit) (*Change, error) {
 		found, err := locate(data, e, MaxReplacements-len(change.spans))
 		var missing *NotFoundError
 		if errors.As(err, &missing) {
-			if e.Optional {
+			if e.Optional && !missing.Indent {
 				continue
 			}
 			if !e.Regexp && effort > 0 {

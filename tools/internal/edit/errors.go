@@ -111,6 +111,7 @@ func (e *TooManyError) Error() string {
 type NotFoundError struct {
 	Edit    int      // the edit, from 0
 	Regexp  bool     // it is a regular expression
+	Indent  bool     // it occurs but for its indentation, and New cannot be indented in the same way
 	Nearest *Nearest // the text of the file that is most like it; nil if none is
 }
 

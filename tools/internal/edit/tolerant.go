@@ -2,6 +2,7 @@ package edit
 
 import (
 	"bytes"
+	"errors"
 	"strings"
 
 	"github.com/workspacekit/workspacekit/workspace"
@@ -21,6 +22,7 @@ var tolerances = []struct {
 
 // locateTolerant finds what an edit replaces whose text does not occur as it is.
 func locateTolerant(data []byte, e Edit, room int) (located, error) {
+	missing := &NotFoundError{}
 	for _, t := range tolerances {
 		old := newView([]byte(e.Old), t.how).text
 		if len(bytes.TrimSpace(old)) == 0 {
@@ -38,15 +40,15 @@ func locateTolerant(data []byte, e Edit, room int) (located, error) {
 			return located{}, err
 		}
 		spans, err := e.spans(data, v, starts, len(old), t.how)
-		if spans != nil || err != nil {
+		if !errors.As(err, &missing) {
 			return located{spans, t.what}, err
 		}
 	}
-	return located{}, &NotFoundError{}
+	return located{}, missing
 }
 
 // spans returns what to replace in data if a text of a length is at starts in a view
-// of it, and nil if the replacement cannot be indented.
+// of it. If the replacement cannot be indented, it is a [*NotFoundError].
 func (e Edit) spans(data []byte, v *view, starts []int, length int, how without) ([]Span, error) {
 	spans := make([]Span, len(starts))
 	size := 0
@@ -55,8 +57,10 @@ func (e Edit) spans(data []byte, v *view, starts []int, length int, how without)
 		if how&withoutIndent != 0 {
 			s.Start = v.end(at)
 			var ok bool
-			if s.New, ok = reindent(e.Old, string(data[s.Start:s.End]), e.New); !ok {
-				return nil, nil
+			found := string(data[s.Start:s.End])
+			if s.New, ok = reindent(e.Old, found, e.New); !ok {
+				_, alike := reindent(e.Old, found, "")
+				return nil, &NotFoundError{Indent: alike}
 			}
 		}
 		switch matched := data[s.Start:s.End]; {
@@ -75,7 +79,8 @@ func (e Edit) spans(data []byte, v *view, starts []int, length int, how without)
 
 // reindent returns text with each line indented as the lines of found are, which are
 // those of old but for their indentation. It fails if old and found do not differ in
-// the same way on all lines.
+// the same way on all lines, or text cannot be indented in that way. If old begins after
+// the indentation of its first line, that line may differ from the others.
 //
 // For example, old has four spaces where found has a tab, and found is indented by
 // one more tab. So the lines of text lose four spaces for each tab and get one more:

@@ -178,6 +178,7 @@ func TestWriteKeeps(t *testing.T) {
 		{"line ends change", crlf, object{"content": "größer\nthree\n"}, "größer\nthree\n", "Note: the line ends of the file were CRLF and those of content are LF: keepLineEnds keeps them.", "-größer"},
 		{"line ends kept", crlf, object{"content": "größer\nthree\n", "keepLineEnds": true}, "größer\r\nthree\r\n", "CRLF, version ", "Note"},
 		{"line ends kept LF", "one\ntwo\n", object{"content": "one\r\nthree\r\n", "keepLineEnds": true}, "one\nthree\n", "Wrote a (10 bytes, version", "Note"},
+		{"line ends of a mixed file", "one\ntwo\r\n", object{"content": "one\n"}, "one\n", "were CRLF and LF and those of content are LF.", "keepLineEnds"},
 		{"line ends mixed", "one\ntwo\r\n", object{"content": "one\n", "keepLineEnds": true}, "one\n", "were CRLF and LF and those of content are LF.", "keepLineEnds"},
 		{"no line end", "one\r\n", object{"content": "two"}, "two", "Wrote a (3 bytes, version", "Note"},
 		{"append", "one\n", object{"content": "two\n", "append": true}, "one\ntwo\n", "Appended 4 bytes to a (8 bytes, version ", "\n+"},

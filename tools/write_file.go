@@ -228,7 +228,7 @@ func (d *draft) adapt(in *writeFileInput) error {
 		text = withLineEnds(text, before)
 	default:
 		d.note = fmt.Sprintf("the line ends of the file were %s and those of content are %s", before, now)
-		if !in.KeepLineEnds && !d.plain {
+		if before != endsMixed && !in.KeepLineEnds && !d.plain {
 			d.note += ": keepLineEnds keeps them"
 		}
 	}

@@ -151,6 +151,37 @@ func TestForeignChange(t *testing.T) {
 	good(t, set, "edit_file", object{"path": "a", "oldText": "six", "newText": "6"})
 }
 
+// TestForeignRemoval removes what a session has read, all of it or a part. The next write
+// says so, and the one after it creates the file.
+func TestForeignRemoval(t *testing.T) {
+	for name, read := range map[string]object{"all": {"path": "a"}, "part": {"path": "a", "limit": 1}} {
+		t.Run(name, func(t *testing.T) {
+			fsys := memory.New(nil)
+			set := careful(t, fsys)
+			put(t, fsys, "a", five)
+			version := good(t, set, "read_file", read)["version"]
+			if err := fsys.Rm(t.Context(), "a", nil); err != nil {
+				t.Fatal(err)
+			}
+			write := object{"path": "a", "content": "x"}
+			err := bad(t, set, "write_file", write, tools.CodeConflict)
+			contains(t, "hint", err.Hint, "It was deleted since it was read. The same write now creates it.")
+			bad(t, set, "write_file", object{"path": "a", "content": "x", "ifVersion": version}, tools.CodeConflict)
+			good(t, set, "write_file", write)
+			holds(t, fsys, "a", "x")
+
+			put(t, fsys, "a", five)
+			version = good(t, set, "read_file", read)["version"]
+			if err := fsys.Rm(t.Context(), "a", nil); err != nil {
+				t.Fatal(err)
+			}
+			err = bad(t, set, "write_file", object{"path": "a", "content": "y", "ifVersion": version}, tools.CodeConflict)
+			contains(t, "hint", err.Hint, "The same write without ifVersion creates it.")
+			good(t, set, "write_file", object{"path": "a", "content": "y"})
+		})
+	}
+}
+
 // TestSessions tests that each session has read what it has read, also after it
 // was stored.
 func TestSessions(t *testing.T) {

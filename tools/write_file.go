@@ -93,8 +93,7 @@ func runWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) (*writeF
 }
 
 // explainWrite returns the error of a write_file, in the terms of the session where the
-// condition was the session's own. With createOnly, the error stays as it is. A file that was
-// deleted is forgotten, so that the next write can create it.
+// condition was the session's own. With createOnly, the error stays as it is.
 func (ts *toolset) explainWrite(ctx context.Context, path string, in *writeFileInput, err error) error {
 	s := ts.session(ctx)
 	if s == nil || in.CreateOnly {
@@ -107,11 +106,22 @@ func (ts *toolset) explainWrite(ctx context.Context, path string, in *writeFileI
 	case shown != nil && errors.Is(err, workspace.ErrConflict):
 		now, readErr := ts.whole.ReadFile(policy.WithApprover(ctx, nil), path) // nobody is asked for a diff
 		if errors.Is(readErr, fs.ErrNotExist) {
-			s.rename(ts.ws.Name(), path, "")
+			return ts.deletedSince(ctx, path, in)
 		}
 		return ts.changedSince(ops.WriteFile, path, shown, now)
 	}
 	return err
+}
+
+// deletedSince is the error of a write_file over a file that was deleted since it was shown.
+// The session forgets the file, so that the next write can create it.
+func (ts *toolset) deletedSince(ctx context.Context, path string, in *writeFileInput) error {
+	ts.forget(ctx, path, "")
+	hint := "It was deleted since it was read. The same write now creates it."
+	if in.IfVersion != "" {
+		hint = "It was deleted since it was read. The same write without ifVersion creates it."
+	}
+	return &hintedError{ops.Error(ops.WriteFile, path, workspace.ErrConflict, nil), hint}
 }
 
 // writeOptions returns the conditions under which a write_file may replace what
@@ -148,6 +158,9 @@ func (ts *toolset) writeOptions(ctx context.Context, path string, in *writeFileI
 		}
 		return opts, nil
 	case !shown.whole():
+		if _, err := ts.ws.Stat(policy.WithApprover(ctx, nil), path); errors.Is(err, fs.ErrNotExist) {
+			return nil, ts.deletedSince(ctx, path, in)
+		}
 		return nil, ts.readRequired(ops.WriteFile, path, shown)
 	case in.IfVersion != "" && shown.Version != "" && in.IfVersion != shown.Version:
 		return nil, ts.changedSince(ops.WriteFile, path, shown, nil)

@@ -167,7 +167,7 @@ func (ts *toolset) planFiles(ctx context.Context, in *editFileInput, check bool)
 		f.data = nil
 		plan.files = append(plan.files, f)
 		if size += len(f.text) + len(f.now); size > editFilesBytes {
-			return nil, &argumentError{message: fmt.Sprintf("the files have more than %s together", byteSize(editFilesBytes/2)), hint: "Give a narrower glob. Nothing was written."}
+			return nil, &argumentError{message: fmt.Sprintf("the changed files have more than %s together, before and after", byteSize(editFilesBytes)), hint: "Give a narrower glob. Nothing was written."}
 		}
 	}
 	if len(unread) > 0 {

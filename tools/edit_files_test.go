@@ -130,6 +130,13 @@ func TestEditFilesErrors(t *testing.T) {
 	err = bad(t, set, "edit_file", object{"path": "*.txt", "oldText": "old", "newText": "new", "replaceAll": true}, tools.CodeInvalidArguments)
 	contains(t, "message", err.Message, "more than 1000 files")
 	good(t, set, "edit_file", object{"path": "[0-8]*.txt", "oldText": "old", "newText": "new", "replaceAll": true})
+	large := map[string]string{}
+	for _, name := range []string{"a", "b", "c", "d"} {
+		large[name+".txt"] = "old" + strings.Repeat("a", 9<<20)
+	}
+	set, _ = newSet(t, large, nil)
+	err = bad(t, set, "edit_file", object{"path": "*.txt", "oldText": "old", "newText": "new", "replaceAll": true}, tools.CodeInvalidArguments)
+	contains(t, "message", err.Message, "the changed files have more than 64 MiB together, before and after")
 }
 
 // TestEditFilesSymlinks edits files beside symlinks to a file, to directories, to nothing and

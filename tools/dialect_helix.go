@@ -229,7 +229,7 @@ type helixInfo struct {
 	Path    string             `json:"path" jsonschema:"the name from the root"`
 	Type    workspace.FileType `json:"type" jsonschema:"file, directory, symlink or other"`
 	Size    int64              `json:"size" jsonschema:"the size in bytes; 0 unless it is a file"`
-	ModTime time.Time          `json:"mtime,omitzero" jsonschema:"when the bytes last changed, in RFC 3339"`
+	ModTime time.Time          `json:"mtime,omitzero" jsonschema:"the modification time, in RFC 3339"`
 }
 
 func (o *helixStat) text() string {

@@ -21,7 +21,7 @@ type statOutput struct {
 	Path    string             `json:"path" jsonschema:"the name from the root"`
 	Type    workspace.FileType `json:"type" jsonschema:"file, directory, symlink or other; a symlink is not followed"`
 	Size    int64              `json:"size" jsonschema:"the size in bytes; 0 unless it is a file"`
-	ModTime time.Time          `json:"mtime,omitzero" jsonschema:"when the bytes last changed, in RFC 3339; absent if the store does not say"`
+	ModTime time.Time          `json:"mtime,omitzero" jsonschema:"the modification time, in RFC 3339; absent if the store does not say"`
 	Version workspace.Version  `json:"version,omitempty" jsonschema:"the version of a file"`
 }
 

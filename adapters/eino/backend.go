@@ -104,8 +104,8 @@ func (b *Backend) Read(ctx context.Context, req *filesystem.ReadRequest) (string
 	return strings.Join(out, "\n"), nil
 }
 
-// GrepRaw returns the lines that have a text, sorted by path and line. What .gitignore
-// files exclude is left out, and so is what is no text.
+// GrepRaw returns the lines that have a text, sorted by path and line. It leaves
+// out .git, what .gitignore files exclude, and what is no text.
 func (b *Backend) GrepRaw(ctx context.Context, req *filesystem.GrepRequest) ([]filesystem.GrepMatch, error) {
 	result, err := b.ws.Grep(ctx, req.Pattern, &workspace.GrepOptions{
 		Path: req.Path, Literal: true, IncludeGlob: req.Glob, Gitignore: true, MaxResults: maxEntries + 1,
@@ -120,8 +120,8 @@ func (b *Backend) GrepRaw(ctx context.Context, req *filesystem.GrepRequest) ([]f
 	return matches, limited("grep", req.Path, len(matches))
 }
 
-// GlobInfo returns the files that a pattern matches, sorted by path. What .gitignore
-// files exclude is left out. An absolute pattern begins at the root.
+// GlobInfo returns the files that a pattern matches, sorted by path. It leaves out
+// .git and what .gitignore files exclude. An absolute pattern begins at the root.
 func (b *Backend) GlobInfo(ctx context.Context, req *filesystem.GlobInfoRequest) ([]filesystem.FileInfo, error) {
 	dir := req.Path
 	if strings.HasPrefix(req.Pattern, "/") {

@@ -56,7 +56,7 @@ var geminiDialect = &dialect{name: DialectGemini, naming: "{op}", plain: true, s
 	},
 	{
 		op: "search_file_content", like: ops.Grep, annotations: grepSpec.annotations, handler: define(runGeminiSearch, planGeminiSearch),
-		about: "Searches the lines of files for an RE2 regular expression. What .gitignore files exclude is left out.",
+		about: "Searches the lines of files for an RE2 regular expression. Leaves out .git and what .gitignore files exclude.",
 	},
 }}
 
@@ -181,7 +181,7 @@ func runGeminiList(ctx context.Context, ts *toolset, in *geminiListInput) (*text
 type geminiGlobInput struct {
 	Pattern   string `json:"pattern" jsonschema:"the glob, relative to dir_path"`
 	DirPath   string `json:"dir_path,omitempty" jsonschema:"the directory to search; left out for the root"`
-	GitIgnore *bool  `json:"respect_git_ignore,omitempty" jsonschema:"leave out what .gitignore files exclude"`
+	GitIgnore *bool  `json:"respect_git_ignore,omitempty" jsonschema:"leave out .git and what .gitignore files exclude"`
 }
 
 func (in *geminiGlobInput) input() *globInput {

@@ -39,11 +39,11 @@ var helixDialect = &dialect{name: DialectHelix, naming: DefaultNaming, plain: tr
 	},
 	{
 		op: ops.Glob, annotations: globSpec.annotations, handler: define(runHelixGlob, planHelixGlob),
-		about: "Finds files by name. **/*.go finds those of all directories. What .gitignore files exclude is left out.",
+		about: "Finds files by name. **/*.go finds those of all directories. Leaves out .git and what .gitignore files exclude.",
 	},
 	{
 		op: ops.Grep, annotations: grepSpec.annotations,
-		about: "Searches the lines of files for an RE2 regular expression. What .gitignore files exclude is left out.",
+		about: "Searches the lines of files for an RE2 regular expression. Leaves out .git and what .gitignore files exclude.",
 		shape: func(p properties, _ workspace.Capabilities) {
 			p.between("maxResults", 1, grepMax)
 			p.byDefault("maxResults", grepDefault)

@@ -123,7 +123,7 @@ type plannedFile struct {
 // Files are planned with edits that need not occur and have no count, because these are about
 // all files together: [filesPlan.check] tests them afterwards. The number of files and their
 // bytes, before and after, are bounded, since all results are in memory until the first
-// write. Files that .gitignore excludes are not edited.
+// write. Files in .git, and those that .gitignore excludes, are not edited.
 func (ts *toolset) planFiles(ctx context.Context, in *editFileInput, check bool) (*filesPlan, error) {
 	pattern, err := ts.editGlob(ctx, in)
 	if pattern == "" || err != nil {
@@ -176,15 +176,15 @@ func (ts *toolset) planFiles(ctx context.Context, in *editFileInput, check bool)
 	return plan, plan.check(edits, in.Edits != nil)
 }
 
-// noMatch is the error of a glob that matches no file, or only files that .gitignore
-// excludes. The second search ends at the first match, and its time is bounded, as it looks at
+// noMatch is the error of a glob that matches no file, or only files in .git and those that
+// .gitignore excludes. The second search ends at the first match, and its time is bounded, as it looks at
 // all that is excluded.
 func (ts *toolset) noMatch(ctx context.Context, pattern string) error {
 	limited, cancel := context.WithTimeout(policy.WithApprover(ctx, nil), settleTime)
 	defer cancel()
 	why, hint := "the glob matches no file", globHint
 	if paths, _ := ts.ws.Glob(limited, pattern, &workspace.GlobOptions{Limit: 1}); len(paths) > 0 {
-		why, hint = "the glob matches only files that .gitignore excludes", "Edit them one by one, by their names. Nothing was written."
+		why, hint = "the glob matches only .git and what .gitignore excludes", "Edit them one by one, by their names. Nothing was written."
 	}
 	return &hintedError{ops.Error(ops.EditFile, pattern, fs.ErrNotExist, errors.New(why)), hint}
 }

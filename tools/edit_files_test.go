@@ -95,7 +95,7 @@ func TestEditFilesErrors(t *testing.T) {
 		hint    string
 	}{
 		{"no-file", object{"path": "lib/*.go", "oldText": "a", "newText": "b", "replaceAll": true}, tools.CodeNotExist, "lib/*.go: file does not exist: the glob matches no file", "Globs know"},
-		{"ignored", object{"path": "gen/*.go", "oldText": "old", "newText": "b", "replaceAll": true}, tools.CodeNotExist, "gen/*.go: file does not exist: the glob matches only files that .gitignore excludes", "one by one"},
+		{"ignored", object{"path": "gen/*.go", "oldText": "old", "newText": "b", "replaceAll": true}, tools.CodeNotExist, "gen/*.go: file does not exist: the glob matches only .git and what .gitignore excludes", "one by one"},
 		{"no-text", object{"path": "src/*.go", "oldText": "ZZ", "newText": "b", "replaceAll": true}, tools.CodeTextNotFound, "not in 2 files that the glob matches", "Left out: src/bin.go (binary). Nothing was written"},
 		{"one-of-several", object{"path": "src/*.go", "edits": []object{{"oldText": "old", "newText": "b", "replaceAll": true}, {"oldText": "ZZ", "newText": "b", "replaceAll": true}}}, tools.CodeTextNotFound, "edits[1]: not in 2 files", "Nothing was written"},
 		{"count", object{"path": "src/**/*.go", "oldText": "old", "newText": "b", "expectedCount": 2}, tools.CodeTextNotUnique, "it occurs 3 times, not 2", "src/a.go: 2, src/deep/b.go: 1"},

@@ -12,10 +12,10 @@ import (
 
 // globInput are the parameters of glob.
 type globInput struct {
-	Pattern        string     `json:"pattern" jsonschema:"a final / finds directories"`
+	Pattern        string     `json:"pattern" jsonschema:"a final / for directories"`
 	Path           string     `json:"path,omitempty" jsonschema:"directory"`
 	Sort           resultSort `json:"sort,omitempty" jsonschema:"mtime: newest first"`
-	IncludeIgnored bool       `json:"includeIgnored,omitempty" jsonschema:"also what .gitignore excludes"`
+	IncludeIgnored bool       `json:"includeIgnored,omitempty" jsonschema:"also .git and gitignored files"`
 	Limit          integer    `json:"limit,omitempty" jsonschema:"per page"`
 	Cursor         string     `json:"cursor,omitempty" jsonschema:"last nextCursor"`
 }
@@ -98,7 +98,7 @@ func planGlob(_ context.Context, ts *toolset, in *globInput) ([]policy.Request, 
 
 // hint returns what a pattern without a match may have been meant for, and nothing if that is
 // not known. It costs two or three more searches, and each ends at the first match. As they
-// look at what .gitignore excludes, which can be most of the tree, their time is bounded.
+// look at .git and what .gitignore excludes, which can be most of the tree, their time is bounded.
 func (in *globInput) hint(ctx context.Context, ts *toolset) string {
 	ctx, cancel := context.WithTimeout(ctx, settleTime)
 	defer cancel()
@@ -107,12 +107,12 @@ func (in *globInput) hint(ctx context.Context, ts *toolset) string {
 		return len(paths) > 0
 	}
 	if !in.IncludeIgnored && found(in.Pattern, false) {
-		return "includeIgnored finds what .gitignore excludes"
+		return "includeIgnored finds .git and what .gitignore excludes"
 	}
 	var hints []string
 	if dirs := in.Pattern + "/"; !strings.HasSuffix(in.Pattern, "/") && found(dirs, false) {
 		if !in.IncludeIgnored && !found(dirs, true) && ctx.Err() == nil {
-			return "directories do, which .gitignore excludes: end the pattern with / and set includeIgnored"
+			return "directories do, in .git or excluded by .gitignore: end the pattern with / and set includeIgnored"
 		}
 		hints = append(hints, "directories do: end the pattern with /")
 	}

@@ -27,8 +27,8 @@ type grepInput struct {
 	After          integer    `json:"after,omitempty" jsonschema:"lines after it"`
 	Sort           resultSort `json:"sort,omitempty" jsonschema:"mtime: newest first"`
 	MaxResults     integer    `json:"maxResults,omitempty" jsonschema:"per page"`
-	IncludeIgnored bool       `json:"includeIgnored,omitempty" jsonschema:"also what .gitignore excludes"`
-	Cursor         string     `json:"cursor,omitempty" jsonschema:"the last nextCursor"`
+	IncludeIgnored bool       `json:"includeIgnored,omitempty" jsonschema:"also .git and gitignored files"`
+	Cursor         string     `json:"cursor,omitempty" jsonschema:"last nextCursor"`
 }
 
 // grepShape is what a grep returns. The empty one is shapeContent.

@@ -39,7 +39,7 @@ func TestGrep(t *testing.T) {
 		{"nothing-in-one", object{"pattern": "four", "path": "c"}, "no lines match (1 file searched)"},
 		{"nothing-searched", object{"pattern": "two", "path": "src", "includeGlob": "src/*.go"}, "no lines match (0 files searched: includeGlob is taken from src)"},
 		{"nothing-searched-from-root", object{"pattern": "two", "includeGlob": "a/*.go"}, "no lines match (0 files searched: includeGlob is taken from the root)"},
-		{"nothing-but-ignored", object{"pattern": "two", "excludeGlob": "*"}, "no lines match (0 files searched: includeIgnored searches what .gitignore excludes)"},
+		{"nothing-but-ignored", object{"pattern": "two", "excludeGlob": "*"}, "no lines match (0 files searched: includeIgnored searches .git and what .gitignore excludes)"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

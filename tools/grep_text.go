@@ -217,7 +217,7 @@ func (o *grepOutput) nothing() string {
 	case o.in.IncludeGlob != "":
 		why = ": includeGlob is taken from " + o.in.Path
 	case o.SkippedTotal == 0 && !o.in.IncludeIgnored:
-		why = ": includeIgnored searches what .gitignore excludes"
+		why = ": includeIgnored searches .git and what .gitignore excludes"
 	}
 	return fmt.Sprintf("no lines match (%s searched%s)", wording.Count(o.Searched, "file", "files"), why)
 }

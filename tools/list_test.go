@@ -233,11 +233,11 @@ func TestGlobText(t *testing.T) {
 		{object{"pattern": "sub", "path": "src"}, "no files match; directories do: end the pattern with /; for any depth use **/sub"},
 		{object{"pattern": "src/**/*.md"}, "no files match"},
 		{object{"pattern": "sub/"}, "no directories match; for any depth use **/sub/"},
-		{object{"pattern": "x.log"}, "no files match; includeIgnored finds what .gitignore excludes"},
+		{object{"pattern": "x.log"}, "no files match; includeIgnored finds .git and what .gitignore excludes"},
 		{object{"pattern": "x.log", "includeIgnored": true}, "1 file\nx.log"},
-		{object{"pattern": "**/*.log"}, "no files match; includeIgnored finds what .gitignore excludes"},
-		{object{"pattern": "out/"}, "no directories match; includeIgnored finds what .gitignore excludes"},
-		{object{"pattern": "out"}, "no files match; directories do, which .gitignore excludes: end the pattern with / and set includeIgnored"},
+		{object{"pattern": "**/*.log"}, "no files match; includeIgnored finds .git and what .gitignore excludes"},
+		{object{"pattern": "out/"}, "no directories match; includeIgnored finds .git and what .gitignore excludes"},
+		{object{"pattern": "out"}, "no files match; directories do, in .git or excluded by .gitignore: end the pattern with / and set includeIgnored"},
 		{object{"pattern": "out", "includeIgnored": true}, "no files match; directories do: end the pattern with /; for any depth use **/out"},
 	} {
 		if got := call(t, set, "glob", c.args).Text; got != c.want {

@@ -20,7 +20,7 @@ type treeInput struct {
 	Path           string  `json:"path,omitempty" jsonschema:"from the root"`
 	Depth          integer `json:"depth,omitempty" jsonschema:"levels"`
 	Limit          integer `json:"limit,omitempty" jsonschema:"entries"`
-	IncludeIgnored bool    `json:"includeIgnored,omitempty" jsonschema:"also what .gitignore excludes"`
+	IncludeIgnored bool    `json:"includeIgnored,omitempty" jsonschema:"also .git and gitignored files"`
 }
 
 // treeOutput is the result of tree.

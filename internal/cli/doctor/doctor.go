@@ -64,6 +64,7 @@ type doctor struct {
 	flags   *target.Flags
 	asJSON  bool
 	timeout time.Duration
+	file    string // the text of the file, empty without one
 }
 
 // run tries the workspaces that the flags choose, and prints each report in their order as
@@ -77,6 +78,7 @@ func (d *doctor) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	d.file = chosen.Text()
 	out := bufio.NewWriter(cmd.OutOrStdout())
 	p := newPrinter(term.Console{Writer: out, Style: d.flags.Style(cmd.OutOrStdout()), Notes: cmd.ErrOrStderr()}, d.asJSON)
 	for _, result := range d.diagnoseAll(cmd.Context(), chosen.Targets()) {
@@ -108,7 +110,7 @@ func (d *doctor) diagnoseAll(ctx context.Context, targets []target.Target) []cha
 		go func() {
 			free <- struct{}{}
 			defer func() { <-free }()
-			one := &diagnosis{target: t, timeout: d.timeout}
+			one := &diagnosis{target: t, config: d.file, timeout: d.timeout}
 			results[i] <- one.run(ctx)
 		}()
 	}

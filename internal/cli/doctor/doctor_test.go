@@ -470,10 +470,14 @@ func TestEveryRemedyCanBeReached(t *testing.T) {
 func TestWithoutEnvironment(t *testing.T) {
 	t.Setenv("SHORT_SECRET", "s3cr3t")
 	t.Setenv("LONG_SECRET", "s3cr3t-and-more")
+	t.Setenv("IN_FILE", "10.20.30.40")
+	t.Setenv("WITH_DEFAULT", "10.20.30.41")
+	t.Setenv("IN", "elsewhere")
 	t.Setenv("A_WORD", "here")
 	t.Setenv("PWD", "/here/we/are")
-	got := withoutEnvironment("no such container: s3cr3t-and-more, s3cr3t in /here/we/are")
-	if want := "no such container: ${LONG_SECRET}, ${SHORT_SECRET} in /here/we/are"; got != want {
+	const file = `{endpoint: "http://${IN_FILE}/", region: "${WITH_DEFAULT:-a}", prefix: "${A_WORD}"}`
+	got := withoutEnvironment("no such container: s3cr3t-and-more, s3cr3t in /here/we/are, not elsewhere, 10.20.30.40, 10.20.30.41", file)
+	if want := "no such container: ${LONG_SECRET}, ${SHORT_SECRET} in /here/we/are, not elsewhere, ${IN_FILE}, ${WITH_DEFAULT}"; got != want {
 		t.Errorf("withoutEnvironment() = %q, want %q", got, want)
 	}
 }

@@ -69,6 +69,7 @@ const (
 // If open or read fails, the others are left out.
 type diagnosis struct {
 	target  target.Target
+	config  string        // the text of the file, empty without one
 	timeout time.Duration // of each probe
 
 	ws    *config.Workspace // that is examined, nil until it is open
@@ -134,7 +135,7 @@ func (d *diagnosis) add(name string, o outcome, took time.Duration) {
 	f := finding{Name: name, Status: o.status, Detail: o.detail, Remedy: o.remedy, Milliseconds: took.Milliseconds()}
 	if o.err != nil {
 		f.Code = tools.CodeOf(o.err)
-		f.Detail, f.Remedy = explain(o.err, symptom{name: d.target.Name, kind: d.target.Kind, probe: name, timeout: d.timeout})
+		f.Detail, f.Remedy = explain(o.err, symptom{name: d.target.Name, kind: d.target.Kind, probe: name, file: d.config, timeout: d.timeout})
 	}
 	d.found.OK = d.found.OK && o.status != statusFail
 	d.found.Probes = append(d.found.Probes, f)
@@ -150,9 +151,9 @@ func explain(err error, s symptom) (detail, remedy string) {
 	}
 	detail = words(err, s)
 	if own := ops.RemedyOf(err); own != "" { // which is not printed twice
-		return oneLine(strings.Replace(detail, ": "+own, "", 1)), wording.Sentence(own)
+		return oneLine(strings.Replace(detail, ": "+own, "", 1), s.file), wording.Sentence(own)
 	}
-	return oneLine(detail), s.remedy(err)
+	return oneLine(detail, s.file), s.remedy(err)
 }
 
 // words returns the text of err, with its place if it has one in a file.
@@ -573,6 +574,6 @@ func (d *diagnosis) version(ctx context.Context) outcome {
 	case about == "":
 		return skipped("not known")
 	}
-	d.found.About = withoutEnvironment(about)
+	d.found.About = withoutEnvironment(about, d.config)
 	return healthy(d.found.About)
 }

@@ -19,6 +19,7 @@ type symptom struct {
 	name    string // of the workspace
 	kind    string // of the provider
 	probe   string // that failed
+	file    string // the text of the file, empty without one
 	timeout time.Duration
 }
 
@@ -80,8 +81,9 @@ const (
 )
 
 // oneLine returns text on one line, shortened and without secrets.
-func oneLine(text string) string {
-	text = withoutEnvironment(strings.Join(strings.Fields(text), " "))
+// file is the text of the configuration file.
+func oneLine(text, file string) string {
+	text = withoutEnvironment(strings.Join(strings.Fields(text), " "), file)
 	if len(text) <= maxHead+maxTail {
 		return text
 	}
@@ -99,9 +101,10 @@ const (
 var soundsSecret = lazyregexp.New(`(?i)key|secret|token|passw|credential|auth`)
 
 // withoutEnvironment returns text with the values of variables replaced by
-// their names: a provider may repeat what its options say, and these may come
-// from the environment. The current folder is no secret.
-func withoutEnvironment(text string) string {
+// their names, if they sound like secrets or file refers to them: a provider may repeat
+// what its options say. Other values are left, as a path may begin with one by chance.
+// The current folder is no secret.
+func withoutEnvironment(text, file string) string {
 	variables := os.Environ()
 	// A value may be part of another one.
 	slices.SortFunc(variables, func(a, b string) int {
@@ -109,7 +112,8 @@ func withoutEnvironment(text string) string {
 	})
 	for _, variable := range variables {
 		name, value, _ := strings.Cut(variable, "=")
-		hidden := len(value) >= minHidden || len(value) >= minSecret && soundsSecret().MatchString(name)
+		refers := strings.Contains(file, "${"+name+"}") || strings.Contains(file, "${"+name+":-")
+		hidden := len(value) >= minHidden && refers || len(value) >= minSecret && soundsSecret().MatchString(name)
 		if hidden && name != "PWD" && name != "OLDPWD" {
 			text = strings.ReplaceAll(text, value, "${"+name+"}")
 		}

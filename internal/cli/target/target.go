@@ -142,6 +142,18 @@ func (f *Flags) CheckWorkspaces() error {
 	return nil
 }
 
+// Text returns the text of the file as it is now, empty without a file.
+func (s *Selection) Text() string {
+	var data []byte
+	switch {
+	case s.Path == Stdin:
+		data, _ = s.flags.stdin() // which has been read
+	case s.File != nil:
+		data, _ = os.ReadFile(s.Path)
+	}
+	return string(data)
+}
+
 // Tools returns the settings of the tools, the zero ones without a file.
 func (s *Selection) Tools() config.Tools {
 	if s.File == nil {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -97,7 +98,7 @@ func (u undoFlags) run(cmd *cobra.Command, flags *target.Flags) error {
 	if err := u.print(cmd.OutOrStdout(), changes); err != nil {
 		return term.Fail(err)
 	}
-	return explainUndo(err)
+	return u.explain(err)
 }
 
 // noBackups is the error of a workspace without backups. A workspace that is read-only has
@@ -130,13 +131,17 @@ func sessionID(given string) (string, error) {
 	return s.ID(), nil
 }
 
-// explainUndo returns err with what a person can do about it.
-func explainUndo(err error) error {
+// explain returns err with what a person can do about it.
+func (u undoFlags) explain(err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, workspace.ErrConflict):
 		return term.Failf("%w\nundo does not touch what somebody else has written; \"workspace undo --list\" shows the changes", err)
+	case errors.Is(err, errors.ErrUnsupported) && u.Redo && !u.All:
+		return term.Failf("%w\n\"workspace undo --redo --all\" passes over it", err)
+	case errors.Is(err, errors.ErrUnsupported) && !u.All && !u.DryRun:
+		return term.Failf("%w\nthe next undo passes over it", err)
 	case ops.Path(err) == ".":
 		return term.Fail(term.Cause(err))
 	}
@@ -174,10 +179,14 @@ func (u undoFlags) line(c backup.Change) string {
 	switch {
 	case u.list && c.Redo:
 		what += fmt.Sprintf(", redone (change %d)", c.Undoes)
+	case u.list && c.Undoes != 0 && len(c.Steps) == 0:
+		what += fmt.Sprintf(", passed over (change %d)", c.Undoes)
 	case u.list && c.Undoes != 0:
 		what += fmt.Sprintf(", which undid change %d", c.Undoes)
 	case c.Unkept:
 		what += " (it is too large to be redone)"
+	case !u.list && c.Op == ops.Rm && slices.ContainsFunc(c.Steps, isSymlink):
+		what += " (without symlinks)"
 	}
 	would, done := "would undo ", "undone: "
 	if u.Redo {
@@ -193,3 +202,6 @@ func (u undoFlags) line(c backup.Change) string {
 	}
 	return fmt.Sprintf("%d  %s  %s  %s", c.Number, c.Time.UTC().Format(time.DateTime), c.Session, what)
 }
+
+// isSymlink reports whether a step removed a symlink, which does not come back.
+func isSymlink(s backup.Step) bool { return s.Before.Type == workspace.TypeSymlink }

@@ -222,6 +222,50 @@ func TestUndoAllAroundSymlink(t *testing.T) {
 	}
 }
 
+// TestUndoPastSymlink undoes one change after the other, of which one removed a symlink and
+// another a directory with symlinks in it.
+func TestUndoPastSymlink(t *testing.T) {
+	ctx := session.WithID(t.Context(), "s")
+	raw := openLocal(t, t.TempDir())
+	fill(t, raw, map[string]string{"a": "old", "d/x": "kept", "e/": ""})
+	for name, target := range map[string]string{"link": "a", "d/link": "x", "e/link": "../a"} {
+		symlinkIn(t, raw, target, name)
+	}
+	b := newFS(t, raw, nil)
+	before := tree(t, b)
+	if _, err := b.WriteFile(ctx, "a", []byte("new"), nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"link", "d", "e"} {
+		if err := b.Rm(ctx, name, &workspace.RmOptions{Recursive: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	undo := func(opts backup.UndoOptions, path string, want error) {
+		t.Helper()
+		undone, err := b.Undo(ctx, &opts)
+		if !errors.Is(err, want) || len(undone) != len(path) || path != "" && undone[0].Path != path {
+			t.Errorf("Undo(%+v) = %+v, %v, want the change of %q and %v", opts, undone, err, path, want)
+		}
+	}
+	undo(backup.UndoOptions{}, "e", nil)
+	undo(backup.UndoOptions{}, "d", nil)
+	undo(backup.UndoOptions{DryRun: true}, "", errors.ErrUnsupported)
+	undo(backup.UndoOptions{Last: 2}, "", errors.ErrUnsupported)
+	undo(backup.UndoOptions{}, "a", nil)
+	undo(backup.UndoOptions{}, "", fs.ErrNotExist)
+	for _, name := range []string{"link", "d/link", "e/link"} {
+		delete(before, name)
+	}
+	if diff := cmp.Diff(before, tree(t, b)); diff != "" {
+		t.Errorf("after all is undone (-want +got):\n%s", diff)
+	}
+	undo(backup.UndoOptions{Redo: true}, "a", nil)
+	undo(backup.UndoOptions{Redo: true}, "d", nil)
+	undo(backup.UndoOptions{}, "d", nil)
+	undo(backup.UndoOptions{}, "a", nil)
+}
+
 // TestTooMuch changes more bytes than a change may replace.
 func TestTooMuch(t *testing.T) {
 	ctx := t.Context()

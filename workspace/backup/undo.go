@@ -59,6 +59,10 @@ func (f *FS) Changes(ctx context.Context, session string) ([]Change, error) {
 // copies and directories that are new and have not been written since, and moves back
 // what was moved. A directory that is new and not empty stays.
 //
+// A symlink that was removed does not come back: a change that removed more is reverted
+// without it. Of a change whose files were not kept, Undo fails once, and notes in the
+// journal that it passes over it from then on.
+//
 // Undo is itself a change: the journal has it, and Redo reverts it. Only bytes beyond
 // [Options].MaxChange are not kept for that, and the change that Undo returns then has
 // Unkept: a new file of that size is deleted for good. If it fails or the
@@ -107,6 +111,7 @@ type undo struct {
 	supposed map[string]State // what a dry run would have changed, by name
 	last     *Change          // that was reverted
 	unkept   bool             // the revert that was last cannot be redone
+	lost     *Change          // that was not kept, nil if none was met
 	groups   int              // of changes that were reverted together
 	versions *lineage
 }
@@ -117,6 +122,7 @@ func (u *undo) run(ctx context.Context) ([]Change, error) {
 		plan := *u
 		plan.DryRun = true
 		if _, err := plan.run(ctx); err != nil {
+			u.pass(ctx, plan.lost)
 			return nil, err
 		}
 	}
@@ -155,6 +161,9 @@ func (u *undo) run(ctx context.Context) ([]Change, error) {
 		if err != nil {
 			u.Session = c.Session
 			errs = append(errs, err)
+			if !u.DryRun {
+				u.pass(ctx, u.lost)
+			}
 			if !u.All || !errors.Is(err, workspace.ErrConflict) && !errors.Is(err, errors.ErrUnsupported) {
 				break
 			}
@@ -164,6 +173,20 @@ func (u *undo) run(ctx context.Context) ([]Change, error) {
 		return nil, ops.Error(ops.Undo, ".", ops.Refinement{Text: u.none(), Of: fs.ErrNotExist}, nil)
 	}
 	return reverted, errors.Join(errs...)
+}
+
+// pass notes in the journal, as an undo without steps, that the change c cannot be undone,
+// so that the next undo goes further back. If that fails, the next undo fails as this one
+// did. A redo that fails is tried again: after it, the undos before it would mean something
+// else.
+func (u *undo) pass(ctx context.Context, c *Change) {
+	if c == nil || c.Undoes != 0 {
+		return
+	}
+	r := u.begin(ctx, c.Op, c.Path, c.To)
+	r.Session, r.Undoes, r.Done, r.Steps = c.Session, c.Number, true, []Step{}
+	_ = u.journal.add(ctx, r)
+	u.lost = nil
 }
 
 // none says that there is nothing that the options ask for.
@@ -286,8 +309,8 @@ func (u *undo) hashed(ctx context.Context, name string, s State) (State, error) 
 func (u *undo) revert(ctx context.Context, c *Change, begun bool) (did bool, err error) {
 	steps, err := u.pending(ctx, c)
 	// Of a file that somebody has removed only the directory is left, which is theirs,
-	// unless c was cut off before it created the file.
-	theirs := onlyDirs(steps) && !onlyDirs(c.Steps) && c.Done && !begun && c.Undoes == 0
+	// unless c was cut off before it created the file, or removed the directory.
+	theirs := onlyDirs(steps) && !onlyDirs(c.Steps) && c.Done && !begun && c.Undoes == 0 && c.Op != ops.Rm
 	if err != nil || len(steps) == 0 || theirs {
 		return false, err
 	}
@@ -350,8 +373,9 @@ func (u *undo) suppose(steps []Step) {
 
 // pending returns the steps of c that have to be reverted: those whose names are as
 // they were after c. A name that is as it was before c needs nothing, and any other
-// is a conflict.
+// is a conflict. A symlink that c removed is left out, unless nothing else is left.
 func (u *undo) pending(ctx context.Context, c *Change) (steps []Step, err error) {
+	var unkept error
 	for _, step := range c.Steps {
 		step, now, err := u.look(ctx, c, step)
 		switch {
@@ -361,14 +385,22 @@ func (u *undo) pending(ctx context.Context, c *Change) (steps []Step, err error)
 		case !u.versions.same(step.Path, now, step.After):
 			return nil, changedSince(step.Path)
 		case c.Op != ops.Move && !restorable(step.Before):
-			return nil, ops.Error(ops.Undo, step.Path, errors.ErrUnsupported, errors.New("what it was could not be kept"))
+			unkept = ops.Error(ops.Undo, step.Path, errors.ErrUnsupported, errors.New("what it was could not be kept"))
+			if step.Before.Type != workspace.TypeSymlink {
+				u.lost = c
+				return nil, unkept
+			}
 		default:
 			step.After = now
 			steps = append(steps, step)
 		}
 	}
-	if c.Op == ops.Move {
+	switch {
+	case c.Op == ops.Move:
 		return steps, unpaired(c.Steps, steps)
+	case len(steps) == 0 && unkept != nil:
+		u.lost = c
+		return nil, unkept
 	}
 	return steps, nil
 }

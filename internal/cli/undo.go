@@ -172,6 +172,9 @@ type listed struct {
 
 // line returns a change as a line for people.
 func (u undoFlags) line(c backup.Change) string {
+	if u.Redo && c.Op == ops.Move { // c is the undo, which moved back what is moved again
+		c.Path, c.To = c.To, c.Path
+	}
 	what := c.Op + " " + c.Path
 	if c.To != "" {
 		what += " to " + c.To

@@ -388,6 +388,45 @@ func TestExtensions(t *testing.T) {
 	}
 }
 
+// TestExtensionsBesideRules tests that rules for single operations hold for directories,
+// which allowed extensions say nothing of.
+func TestExtensionsBesideRules(t *testing.T) {
+	m := memory.New(nil)
+	for _, name := range []string{"d/a.go", "asked/a.go", "open/a.go"} {
+		write(t, m, name, "x")
+	}
+	refused := []policy.Op{policy.OpList, policy.OpMove, policy.OpDelete}
+	r, err := policy.Restrict(m, policy.Rules{AllowedExtensions: []string{".go"}, FirstMatch: []policy.Rule{
+		{Allow: refused, Paths: []string{"d/a.go", "open"}},
+		{Ask: refused, Paths: []string{"asked"}},
+		{Deny: refused, Paths: []string{"**"}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	approved := policy.WithApprover(t.Context(), policy.NewApprover(func(context.Context, policy.Request) (policy.Answer, error) {
+		return policy.Answer{Allow: true}, nil
+	}, nil))
+	_, none := r.Ls(t.Context(), "none", nil)
+	_, asked := r.Ls(approved, "asked", nil)
+	for name, tt := range map[string]struct {
+		err  error
+		want string
+	}{
+		"ls":         {none, "rules[2]"},
+		"move":       {r.Move(t.Context(), "d", "e"), "rules[2]"},
+		"rm":         {r.Rm(t.Context(), "d", &workspace.RmOptions{Recursive: true}), "rules[2]"},
+		"extension":  {r.Rm(t.Context(), "open/b.txt", nil), "allowedExtensions"},
+		"asked ls":   {asked, ""},
+		"asked move": {r.Move(approved, "asked", "f"), ""},
+	} {
+		var denied *policy.DeniedError
+		if errors.As(tt.err, &denied); (tt.err == nil) != (tt.want == "") || denied != nil && denied.Rule() != tt.want {
+			t.Errorf("%s: %v, want %q to refuse it", name, tt.err, tt.want)
+		}
+	}
+}
+
 // TestShowDenied tests that listings show denied names and nothing else of them.
 func TestShowDenied(t *testing.T) {
 	m := memory.New(nil)

@@ -296,9 +296,10 @@ type verdict struct {
 	rule   *clause // that forbids the name itself, nil if there is none
 }
 
-// and returns the stricter of two verdicts.
+// and returns the stricter of two verdicts. A clause that forbids no directory gives way to
+// one that forbids any name.
 func (v verdict) and(other verdict) verdict {
-	if v.rule == nil {
+	if v.rule == nil || v.rule.files && other.rule != nil {
 		v.op, v.rule = other.op, other.rule
 	}
 	v.access = min(v.access, other.access)

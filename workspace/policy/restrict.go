@@ -20,7 +20,8 @@ import (
 // unless something in it is denied.
 //
 // Any other operation is [workspace.ErrPolicy] with a [*DeniedError], whether the
-// name exists or not. A name for which [OpList] is denied is absent from Ls,
+// name exists or not. Where AllowedPaths allow only a directory, listing anything else is
+// [fs.ErrNotExist]. A name for which [OpList] is denied is absent from Ls,
 // Glob, Grep, Walk and Watch, unless ShowDenied is set. A search with Gitignore honours all ".gitignore"
 // files, denied or not.
 //
@@ -123,8 +124,9 @@ var everything = &ruleset{free: onAll}
 // First, do is called to plan, as for a question: what the rules refuse then is
 // reported.
 func (r *RestrictedFS) watched(ctx context.Context, name string, do func(r *RestrictedFS) error) error {
-	planning, free := *r, *r
-	planning.report, planning.question = nil, &question{base: r.rules, name: name, planning: true}
+	planning, free, rules := *r, *r, *r.rules
+	rules.show = true // so that a denied file is reported, and no missing one
+	planning.report, planning.rules, planning.question = nil, &rules, &question{base: r.rules, name: name, planning: true}
 	free.report, free.rules, free.files = nil, everything, r.fsys
 	if denied, ok := errors.AsType[*DeniedError](do(&planning)); ok {
 		r.report(ctx, name, denied.Decision())
@@ -320,19 +322,29 @@ func (r *RestrictedFS) traverseDenial(op string, p resolved) error {
 }
 
 // checkDir returns the denial of a name that may only be traversed and is no
-// directory.
+// directory. Where it could be listed if it were one, it does not exist instead, and so
+// does a denied file.
 func (r *RestrictedFS) checkDir(ctx context.Context, op string, p resolved) error {
 	if p.access > traverse || p.target == "." {
 		return nil
 	}
 	info, err := r.files.Stat(ctx, p.target)
+	missing := errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrNotDir)
 	switch {
 	case errors.Is(err, workspace.ErrUnavailable), errors.Is(err, workspace.ErrSymlink), ctx.Err() != nil:
 		return ops.Rename(err, op, p.name)
-	case err != nil, !info.IsDir():
-		return r.traverseDenial(op, p)
+	case err == nil && info.IsDir():
+		return nil
+	case p.need&onList != 0 && r.leads(p) && (missing || err == nil && !r.rules.show):
+		return ops.Error(op, p.name, fs.ErrNotExist, nil)
 	}
-	return nil
+	return r.traverseDenial(op, p)
+}
+
+// leads reports whether p may only be traversed because that leads to an allowed path, and
+// no rule denies it.
+func (r *RestrictedFS) leads(p resolved) bool {
+	return r.rules.verdict(p.need, p.name).rule == nil && r.rules.verdict(p.need, p.target).rule == nil
 }
 
 // conceal returns the error of an operation on p in a form that shows nothing of

@@ -194,8 +194,10 @@ func TestRestrictNames(t *testing.T) {
 		{"denied-prefix-of-allowed", "sr", every, workspace.ErrPolicy},
 		{"denied-longer-than-allowed", "src2/a.go", every, workspace.ErrPolicy},
 		{"denied-in-other-case", "SRC/a.go", every, workspace.ErrPolicy},
-		{"file-where-directory-leads", "pkg/file", concat(readCalls(), lookCalls(), writeCalls(), removeCalls(), makeCalls()), workspace.ErrPolicy},
-		{"missing-where-directory-leads", "pkg/none", concat(readCalls(), lookCalls(), writeCalls(), removeCalls()), workspace.ErrPolicy},
+		{"file-where-directory-leads", "pkg/file", concat(readCalls(), writeCalls(), removeCalls(), makeCalls()), workspace.ErrPolicy},
+		{"file-where-directory-leads", "pkg/file", lookCalls(), fs.ErrNotExist},
+		{"missing-where-directory-leads", "pkg/none", concat(readCalls(), writeCalls(), removeCalls()), workspace.ErrPolicy},
+		{"missing-where-directory-leads", "pkg/none", lookCalls(), fs.ErrNotExist},
 		{"below-denied-file", "pkg/file/x.go", concat(writeCalls(), makeCalls()[1:]), workspace.ErrPolicy},
 		{"make-where-directory-leads", "pkg/none", concat(makeCalls(), resolveCalls()), nil},
 

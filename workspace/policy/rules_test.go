@@ -455,6 +455,27 @@ func TestShowDenied(t *testing.T) {
 	}
 }
 
+// TestReportOfLeadingNames tests that a listing of a name that leads to allowed ones is
+// reported if it is a denied file, and not if it does not exist.
+func TestReportOfLeadingNames(t *testing.T) {
+	m := memory.New(nil)
+	write(t, m, "d/file", "")
+	for name, want := range map[string]int{"d/file": 1, "d/none": 0, "d": 0} {
+		var got []policy.Decision
+		r, err := policy.Restrict(m, policy.Rules{
+			AllowedPaths: []string{"d/*/*.md"},
+			Report:       func(_ context.Context, _ string, d policy.Decision) { got = append(got, d) },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, _ = r.Stat(t.Context(), name)
+		if len(got) != want {
+			t.Errorf("Stat(%q) reports %+v, want %d decisions", name, got, want)
+		}
+	}
+}
+
 // TestReport tests that everything is let through, and that what the rules would
 // refuse is reported.
 func TestReport(t *testing.T) {

@@ -341,6 +341,42 @@ func randomArguments(t *rapid.T, op string) json.RawMessage {
 	return raw
 }
 
+// TestDiffAfterQuestion changes a file while a person is asked about a write: the result
+// compares with what the write replaced.
+func TestDiffAfterQuestion(t *testing.T) {
+	for name, tt := range map[string]struct {
+		meanwhile func(m *memory.FS)
+		diff      string
+		created   bool
+	}{
+		"changed":   {func(m *memory.FS) { put(t, m, "a", "two\n") }, "-two\n+three", false},
+		"removed":   {func(m *memory.FS) { _ = m.Rm(t.Context(), "a", nil) }, "", true},
+		"as it was": {func(*memory.FS) {}, "-one\n+three", false},
+	} {
+		m := memory.New(nil)
+		put(t, m, "a", "one\n")
+		fsys, err := policy.Restrict(m, policy.Rules{FirstMatch: []policy.Rule{{Ask: []policy.Op{policy.OpWrite}, Paths: []string{"**"}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		set := newSetOf(t, workspace.New("test", fsys, nil), nil)
+		var once sync.Once
+		approver := policy.NewApprover(func(context.Context, policy.Request) (policy.Answer, error) {
+			once.Do(func() { tt.meanwhile(m) })
+			return policy.Answer{Allow: true}, nil
+		}, nil)
+		tool, _ := set.Lookup("write_file")
+		result, err := tool.Call(policy.WithApprover(t.Context(), approver), json.RawMessage(`{"path": "a", "content": "three\n"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := members(t, result.Structured)
+		if diff, _ := out["diff"].(string); !strings.Contains(diff, tt.diff) || tt.diff == "" && diff != "" || out["created"] != tt.created {
+			t.Errorf("%s: write_file = %v, want the diff %q, created %t", name, out, tt.diff, tt.created)
+		}
+	}
+}
+
 // TestQuestionsOfTools tests that a call of a tool is one question for each thing that
 // it is for, and none for what it looks up beside that.
 func TestQuestionsOfTools(t *testing.T) {

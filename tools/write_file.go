@@ -12,6 +12,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/charset"
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/internal/unified"
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -74,8 +75,9 @@ func runWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) (*writeF
 		return ts.appendFile(ctx, path, content, in)
 	}
 	d := &draft{path: path, data: content, err: fs.ErrNotExist, plain: ts.dialect.plain}
+	quiet := policy.WithApprover(ctx, nil) // nobody is asked for a diff
 	if !in.CreateOnly {
-		d.read(policy.WithApprover(ctx, nil), ts) // nobody is asked for a diff
+		d.read(quiet, ts)
 		if err := d.adapt(in); err != nil {
 			return nil, err
 		}
@@ -84,10 +86,17 @@ func runWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) (*writeF
 	if err != nil {
 		return nil, err
 	}
-	out := d.output()
-	if out.Version, err = ts.ws.WriteFile(ctx, path, d.data, opts); err != nil {
+	asking := session.WithApproved(ctx, func() {
+		if !in.CreateOnly {
+			d.read(quiet, ts) // what was shown last is what is replaced
+		}
+	})
+	version, err := ts.ws.WriteFile(asking, path, d.data, opts)
+	if err != nil {
 		return nil, ts.explainWrite(ctx, path, in, err)
 	}
+	out := d.output()
+	out.Version = version
 	ts.wrote(ctx, path, out.Version, d.data)
 	return out, nil
 }

@@ -87,3 +87,19 @@ func WithoutUndo(ctx context.Context) context.Context {
 
 // Undoable reports whether the changes of ctx can be undone when they have been made.
 func Undoable(ctx context.Context) bool { return ctx.Value(passingKey{}) == nil }
+
+// approvedKey is the key of a function in a context.
+type approvedKey struct{}
+
+// WithApproved returns a context for an operation that calls f whenever somebody has
+// approved it, before it acts: what f knows of the files may have changed meanwhile.
+func WithApproved(ctx context.Context, f func()) context.Context {
+	return context.WithValue(ctx, approvedKey{}, f)
+}
+
+// Approved calls the function of [WithApproved], if ctx has one.
+func Approved(ctx context.Context) {
+	if f, ok := ctx.Value(approvedKey{}).(func()); ok {
+		f()
+	}
+}

@@ -320,6 +320,7 @@ func (r *RestrictedFS) approved(ctx context.Context, op, name string, do func(r 
 		case why != "":
 			return d.refused(op, name, why)
 		}
+		session.Approved(ctx)
 		acting := *q
 		acting.planning = false
 		if err = do(current.under(a.rules(r.rules).granting(q.rules), &acting)); !errors.Is(err, errChanged) && asked(err) == nil {

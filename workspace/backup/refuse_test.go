@@ -222,7 +222,7 @@ func TestUndoAllAroundSymlink(t *testing.T) {
 	}
 }
 
-// TestUndoPastSymlink undoes one change after the other, of which one removed a symlink and
+// TestUndoPastSymlink undoes one change after the other. One removed a symlink, and
 // another a directory with symlinks in it.
 func TestUndoPastSymlink(t *testing.T) {
 	ctx := session.WithID(t.Context(), "s")

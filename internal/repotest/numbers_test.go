@@ -30,7 +30,7 @@ func TestNumbers(t *testing.T) {
 			"| `rawInput` | the arguments, up to {adapters/acp.maxReported bytes} |",
 		},
 		"docs/config-history.md": {
-			"how many changes can be undone ({workspace/backup.DefaultKeep} by default), and `maxMb` how much content is kept ({workspace/backup.DefaultKeepBytes bytes})",
+			"changes can be undone ({workspace/backup.DefaultKeep} by default), up to `maxMb` of content ({workspace/backup.DefaultKeepBytes bytes})",
 			"the call waits up to {workspace/gitstage.lockWait time}.",
 		},
 		"docs/container.md": {

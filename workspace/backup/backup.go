@@ -35,8 +35,9 @@ type Options struct {
 	Dir string
 	// Keep is how many changes can be undone. Zero means [DefaultKeep].
 	Keep int
-	// KeepBytes is how many bytes of contents are kept. The last change is kept
-	// whatever its size. Zero means [DefaultKeepBytes].
+	// KeepBytes is how many bytes of contents are kept for changes that can be undone. The
+	// last change is kept whatever its size, and other contents are deleted an hour or two
+	// after they were stored, at the earliest. Zero means [DefaultKeepBytes].
 	KeepBytes int64
 	// KeepFor is how long a change can be undone. Zero means as long as the other
 	// limits allow.

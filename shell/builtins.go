@@ -74,6 +74,10 @@ func (r *run) internal(name string, had bool) internalFunc {
 		return r.quote
 	case rewrite.TrimCommand:
 		return r.trimmed
+	case rewrite.GlobCommand:
+		return r.checkGlob
+	case rewrite.CatCommand:
+		return r.cat
 	case rewrite.TailCommand:
 		return r.tail
 	case pushdCommand:
@@ -240,22 +244,27 @@ func (u *untraced) Write(b []byte) (int, error) {
 }
 
 // answerPath is the directory of files that the interpreter writes its answers to. A name in
-// it is a file only while run.functionSource waits for an answer. No script can guess it.
+// it is a file only while run.ask waits for an answer. No script can guess it.
 const answerPath = "/dev/guarded-answer/"
 
 // functionSource returns the source of the function name, with what rewrite has added, and ""
-// if there is none. It asks the interpreter, in a condition, so that no option of the script
-// ends it there.
+// if there is none.
 func (r *run) functionSource(ctx context.Context, hc interp.HandlerContext, name string) string {
 	if !functionName().MatchString(name) {
 		return ""
 	}
+	return r.ask(ctx, hc, "declare -f "+name)
+}
+
+// ask returns what a builtin of the interpreter prints. It stands in a condition, so that no option
+// of the script ends it there.
+func (r *run) ask(ctx context.Context, hc interp.HandlerContext, call string) string {
 	file := answerPath + rand.Text()
 	answer := &bytes.Buffer{}
 	r.mu.Lock()
 	r.answers[file] = answer
 	r.mu.Unlock()
-	eval(ctx, hc, "if declare -f "+name+" 2>/dev/null; then :; fi >"+file)
+	eval(ctx, hc, "if "+call+" 2>/dev/null; then :; fi >"+file)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.answers, file)
@@ -300,6 +309,7 @@ func (r *run) printNumber(_ context.Context, hc interp.HandlerContext, args []st
 		r.noNumber.Store(&err)
 		return interp.ExitStatus(1)
 	}
+	r.noNumber.Store(nil)
 	fmt.Fprintln(hc.Stdout, n)
 	return nil
 }
@@ -336,7 +346,36 @@ func (r *run) trimmed(ctx context.Context, hc interp.HandlerContext, args []stri
 		r.noNumber.Store(&failed)
 		return interp.ExitStatus(1)
 	}
+	r.noNumber.Store(nil)
 	fmt.Fprint(hc.Stdout, strconv.Itoa(n))
+	return nil
+}
+
+// checkGlob is the command that fails for a pattern of extglob that the interpreter does not know.
+func (r *run) checkGlob(ctx context.Context, hc interp.HandlerContext, args []string) error {
+	if len(args) < 2 {
+		return interp.ExitStatus(1)
+	}
+	err := rewrite.CheckGlob(args[1])
+	if !strings.Contains(r.ask(ctx, hc, "shopt extglob"), "on") {
+		err = errors.New("a pattern of extglob needs shopt -s extglob")
+	}
+	if err != nil {
+		failed := fmt.Errorf("bash: %.100s: %w", args[1], err)
+		r.noNumber.Store(&failed)
+		return interp.ExitStatus(1)
+	}
+	r.noNumber.Store(nil)
+	return nil
+}
+
+// cat is the command that prints its input.
+func (r *run) cat(_ context.Context, hc interp.HandlerContext, _ []string) error {
+	if hc.Stdin != nil {
+		if _, err := io.Copy(hc.Stdout, hc.Stdin); err != nil {
+			return interp.ExitStatus(1)
+		}
+	}
 	return nil
 }
 

@@ -165,7 +165,10 @@ func (r *run) badNumber(use rewrite.NumberUse, err error) io.ReadWriteCloser {
 	case rewrite.InTest:
 		r.badTest.Store(true)
 	case rewrite.InExpansion:
+		r.noNumber.Store(&err) // for an expression whose value has such an expansion
 		err = expansionError{err}
+	case rewrite.InCommand:
+		err = commandError{err}
 	}
 	return unreadable{nothing{}, err}
 }
@@ -181,6 +184,13 @@ func (e expansionError) As(target any) bool {
 	}
 	return ok
 }
+
+// commandError fails the command, and ends a loop of the form for ((;;)): to the interpreter it is
+// an assignment to a read-only variable.
+type commandError struct{ error }
+
+// Is implements what [errors.Is] asks for.
+func (e commandError) Is(target error) bool { return target.Error() == "readonly variable" }
 
 // unreadable is a file whose reading fails.
 type unreadable struct {

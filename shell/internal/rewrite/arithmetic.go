@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,8 +16,9 @@ import (
 
 // NumberPath is the directory of numbers. The interpreter takes a value in an expression for 0 if it is an expression itself, and a
 // variable with the value PPID for that parameter of the host. It takes 08 for 0, and goes on
-// after a division by zero. So rewrite makes a read of each value, and of each divisor that may be
-// zero, a command substitution that prints the number ([Number]). The letter after the path
+// after a division by zero and the like. So rewrite makes a read of each value, of each divisor that
+// may be zero, and of each exponent and index that may be negative, a command substitution that
+// prints the number ([Number]). The letter after the path
 // is a [NumberUse], here "e":
 //
 //	$((x + 1))      $((${x:0:0}$(<'/dev/guarded-number/ex') + 1))
@@ -25,10 +27,14 @@ import (
 //	$((2 * $1))     $((2 * ${1:0:0}$('wk number' '=' "$1")$(<'/dev/guarded-number/e')))
 //	$((2 / x))      $((2 / ${x:0:0}$(<'/dev/guarded-number/e/x')))
 //	$((2 / (x-y)))  $((2 / $('wk number' '/' "$(((x-y)))")$(<'/dev/guarded-number/e')))
+//	$((2 ** x))     $((2 ** ${x:0:0}$(<'/dev/guarded-number/e^x')))
+//	${a[i]}         ${a[$(<'/dev/guarded-number/e[a/i')]}
+//	${a[i-1]}       ${a[$('wk number' '[a' "$((i-1))")$(<'/dev/guarded-number/e')]}
 //
 // After "(" there is any expression. After "=" there is one that stands beside an operator: as
 // its text takes part in the expression around it, an expression without parentheses is an
-// error there. After "/" there is a divisor. The file without a name is empty, and cannot be
+// error there. After "/" there is a divisor, after "^" an exponent, and after "[" an array and what
+// may be an index of it, or a key. The file without a name is empty, and cannot be
 // read if the command has failed. The empty slice is an error where set -u asks for one.
 const NumberPath = "/dev/guarded-number/"
 
@@ -37,14 +43,14 @@ type NumberUse string
 
 const (
 	InExpansion NumberUse = "e" // $((x)), ${y:x}: the script ends with the status 1, as with set -u
-	InCommand   NumberUse = "c" // ((x)), let: a message, and the value is 0
+	InCommand   NumberUse = "c" // ((x)), let: a message, and the command fails
 	InTest      NumberUse = "t" // [[ x -eq 1 ]]: a message, and the test is false, see numberTest
 )
 
 // numbers makes command substitutions of the values that an expression reads. alone says that
 // no operator stands beside it.
 //
-// The index of an array is left as it is, since it may be a key. So is what is assigned to.
+// The index of an array is left as it is, since it may be a key; see index. So is what is assigned to.
 func (r *Rewriter) numbers(expr syntax.ArithmExpr, use NumberUse, alone bool) {
 	switch expr := expr.(type) {
 	case *syntax.ParenArithm:
@@ -59,7 +65,12 @@ func (r *Rewriter) numbers(expr syntax.ArithmExpr, use NumberUse, alone bool) {
 		}
 		switch expr.Op {
 		case syntax.Quo, syntax.Rem, syntax.QuoAssgn, syntax.RemAssgn:
-			if word := r.divisor(expr.Y, use); word != nil {
+			if word := r.checked(expr.Y, use, "/"); word != nil {
+				expr.Y = word
+				return
+			}
+		case syntax.Pow:
+			if word := r.checked(expr.Y, use, "^"); word != nil {
 				expr.Y = word
 				return
 			}
@@ -70,35 +81,85 @@ func (r *Rewriter) numbers(expr syntax.ArithmExpr, use NumberUse, alone bool) {
 	}
 }
 
-// divisor returns what replaces a divisor: nil for one that stays, as it is not zero, or assigns
-// to variables.
-func (r *Rewriter) divisor(expr syntax.ArithmExpr, use NumberUse) *syntax.Word {
+// checked returns what replaces a divisor or an exponent, which mark says: nil for one that stays,
+// as it can be no error, or assigns to variables.
+func (r *Rewriter) checked(expr syntax.ArithmExpr, use NumberUse, mark string) *syntax.Word {
 	word, ok := expr.(*syntax.Word)
 	if ok && word.Lit() != "" {
-		if n, err := integerValue(word.Lit()); err == nil && n != 0 {
+		if n, err := integerValue(word.Lit()); err == nil && (n != 0 || mark == "^") {
 			return nil
 		}
 		if syntax.ValidName(word.Lit()) || integer().MatchString(word.Lit()) {
-			return &syntax.Word{Parts: append(checkedName(word.Lit()), readFrom(NumberPath+string(use)+"/"+word.Lit()))}
+			return &syntax.Word{Parts: append(checkedName(word.Lit()), readFrom(NumberPath+string(use)+mark+word.Lit()))}
 		}
 	}
-	changes := false
-	syntax.Walk(expr, func(node syntax.Node) bool {
-		switch node := node.(type) {
-		case *syntax.UnaryArithm:
-			changes = changes || node.Op == syntax.Inc || node.Op == syntax.Dec
-		case *syntax.BinaryArithm:
-			changes = changes || assigns(node.Op)
-		}
-		return true
-	})
-	if changes {
+	if changes(expr) {
 		return nil
 	}
 	if ok { // $x, which must not be an expression without parentheses
-		return &syntax.Word{Parts: r.printedNumber(use, "/", &syntax.ArithmExp{X: &syntax.BinaryArithm{Op: syntax.Mul, X: literal("1"), Y: expr}})}
+		return &syntax.Word{Parts: r.printedNumber(use, mark, &syntax.ArithmExp{X: &syntax.BinaryArithm{Op: syntax.Mul, X: literal("1"), Y: expr}})}
 	}
-	return &syntax.Word{Parts: r.printedNumber(use, "/", &syntax.ArithmExp{X: expr})}
+	return &syntax.Word{Parts: r.printedNumber(use, mark, &syntax.ArithmExp{X: expr})}
+}
+
+// changes reports whether an expression assigns to variables.
+func changes(expr syntax.ArithmExpr) bool {
+	found := false
+	syntax.Walk(expr, func(node syntax.Node) bool {
+		switch node := node.(type) {
+		case *syntax.UnaryArithm:
+			found = found || node.Op == syntax.Inc || node.Op == syntax.Dec
+		case *syntax.BinaryArithm:
+			found = found || assigns(node.Op)
+		}
+		return true
+	})
+	return found
+}
+
+// index returns what replaces the index of an expansion of an array: itself if it can be no error.
+func (r *Rewriter) index(name string, expr syntax.ArithmExpr) syntax.ArithmExpr {
+	if expr == nil || !syntax.ValidName(name) || r.maps[name] || r.refs[name] {
+		return expr
+	}
+	mark := "[" + name
+	word, ok := expr.(*syntax.Word)
+	switch {
+	case !ok && mayFail(expr) && !changes(expr):
+		return &syntax.Word{Parts: r.printedNumber(InExpansion, mark, &syntax.ArithmExp{X: expr})}
+	case !ok:
+		return expr
+	case syntax.ValidName(word.Lit()):
+		return &syntax.Word{Parts: []syntax.WordPart{readFrom(NumberPath + string(InExpansion) + mark + "/" + word.Lit())}}
+	case !isDynamic(word.Parts) && !slices.ContainsFunc(word.Parts, isArithmetic):
+		return expr
+	}
+	parts := unquoted(word.Parts)
+	if p, ok := parts[0].(*syntax.ParamExp); ok && len(parts) == 1 && isSimple(p) && syntax.ValidName(p.Param.Value) {
+		return &syntax.Word{Parts: []syntax.WordPart{emptySlice(p.Param.Value), readFrom(NumberPath + string(InExpansion) + mark + "/(" + p.Param.Value)}}
+	}
+	return &syntax.Word{Parts: r.printedNumber(InExpansion, mark, parts...)}
+}
+
+// mayFail reports whether an index has an operator that makes it negative or is an error.
+func mayFail(expr syntax.ArithmExpr) bool {
+	found := false
+	syntax.Walk(expr, func(node syntax.Node) bool {
+		switch node := node.(type) {
+		case *syntax.UnaryArithm:
+			found = found || node.Op == syntax.Minus || node.Op == syntax.BitNegation
+		case *syntax.BinaryArithm:
+			found = found || node.Op == syntax.Sub || node.Op == syntax.Quo || node.Op == syntax.Rem || node.Op == syntax.Pow
+		}
+		return true
+	})
+	return found
+}
+
+// isArithmetic reports whether part is $((...)).
+func isArithmetic(part syntax.WordPart) bool {
+	_, ok := part.(*syntax.ArithmExp)
+	return ok
 }
 
 // makeNumber makes a command substitution of w, unless it is a number already.
@@ -277,27 +338,57 @@ const (
 // Number returns what the command [NumberCommand] prints for its arguments: the number that text
 // stands for. The marks are those of [NumberPath]. The error says what text is.
 func Number(env expand.Environ, mark, text string) (string, error) {
-	return evaluate(env, text, text, mark == "(", mark == "/")
+	return evaluate(env, text, text, mark)
 }
 
 // NamedNumber is Number for the name of a file below [NumberPath], without its use.
 func NamedNumber(env expand.Environ, name string) (string, error) {
-	name, divides := strings.CutPrefix(name, "/")
-	text, alone := name, true
-	if strings.HasPrefix(name, "(") || strings.HasPrefix(name, "=") {
-		alone, name = name[0] == '(', name[1:]
+	mark, name, isVariable := splitNumber(name)
+	text := name
+	if isVariable {
 		text = env.Get(Renamed(name)).String()
 	}
-	return evaluate(env, name, text, alone, divides)
+	return evaluate(env, name, text, mark)
+}
+
+// splitNumber returns the mark in the name of a file, what it is for, and whether that is a variable
+// whose value is an expression.
+func splitNumber(name string) (mark, text string, isVariable bool) {
+	mark, text = "(", name
+	if array, index, found := strings.Cut(name, "/"); found && strings.HasPrefix(name, "[") {
+		mark, text = array, index
+	} else if strings.ContainsAny(name[:1], "/^=") {
+		mark, text = name[:1], name[1:]
+	}
+	text, isVariable = strings.CutPrefix(text, "(")
+	return mark, text, isVariable || mark == "="
 }
 
 // evaluate returns the number that text stands for in an expression: a number, the name of a
-// variable, or an expression of such. alone says that no operator stands beside it, and divides that
-// it is a divisor. name is what the error says.
-func evaluate(env expand.Environ, name, text string, alone, divides bool) (string, error) {
-	n, err := (&evaluation{Environ: env}).number(text, alone)
-	if err == nil && divides && n == "0" {
+// variable, or an expression of such. mark says what it is for. name is what the error says.
+func evaluate(env expand.Environ, name, text, mark string) (string, error) {
+	array, isIndex := strings.CutPrefix(mark, "[")
+	vr := expand.Variable{}
+	if isIndex {
+		if vr = env.Get(array); vr.Kind == expand.Associative {
+			return text, nil
+		}
+	}
+	n, err := (&evaluation{Environ: env}).number(text, mark != "=")
+	switch negative := strings.HasPrefix(n, "-"); {
+	case err != nil:
+	case mark == "/" && n == "0":
 		err = errors.New("division by 0")
+	case mark == "^" && negative:
+		err = errors.New("exponent less than 0")
+	case negative && vr.Kind == expand.Indexed:
+		elements := len(vr.List)
+		if len(vr.Indexes) > 0 {
+			elements = vr.Indexes[len(vr.Indexes)-1] + 1
+		}
+		if i, _ := strconv.Atoi(n); i < -elements {
+			err = fmt.Errorf("bad array subscript of %s", array)
+		}
 	}
 	if err != nil {
 		return "", fmt.Errorf("bash: %.100s: %w", name, err)

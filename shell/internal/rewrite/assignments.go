@@ -194,7 +194,7 @@ func (r *Rewriter) declClause(decl *syntax.DeclClause) {
 		if as.Naked && as.Name != nil && as.Name.Value == "OPTIND" && decl.Variant.Value == "local" {
 			as.Naked, as.Value = false, &syntax.Word{Parts: []syntax.WordPart{newGuard(""), &syntax.Lit{Value: "1"}}}
 		}
-		guardAssign(as)
+		r.guardAssign(as)
 	}
 }
 

@@ -215,7 +215,7 @@ func guardWord(w *syntax.Word, pattern, kept bool) {
 
 // guardAssign guards an assignment: what it stores is kept. Each element of an array has its own
 // guard in it, as the interpreter goes on with the next element after one that has failed.
-func guardAssign(as *syntax.Assign) {
+func (r *Rewriter) guardAssign(as *syntax.Assign) {
 	if as.Value != nil {
 		guardWord(as.Value, false, true)
 	}
@@ -229,6 +229,7 @@ func guardAssign(as *syntax.Assign) {
 		g := guarding{}
 		g.word(elem.Value, false, elem.Index == nil)
 		g.insert(elem.Value, true)
+		r.checkGlob(elem.Value)
 	}
 }
 
@@ -247,6 +248,7 @@ func (r *Rewriter) fields(words *[]*syntax.Word, index int) error {
 		before := len(g.terms)
 		unescapeDefaults(w)
 		g.word(w, false, true)
+		r.checkGlob(w)
 		if i < index && len(g.terms) > before {
 			index = 0
 		}

@@ -103,6 +103,7 @@ func (r *Rewriter) parameter(p *syntax.ParamExp) error {
 	}
 	if p.Param != nil && !r.maps[p.Param.Value] {
 		renameArithm(p.Index)
+		p.Index = r.index(p.Param.Value, p.Index)
 	}
 	renameParam(p)
 	if p.Slice != nil && !sliced {

@@ -183,6 +183,39 @@ func dollarQuoted(text string) *syntax.SglQuoted {
 	return &syntax.SglQuoted{Dollar: true, Value: strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\n", `\n`).Replace(text)}
 }
 
+// checkGlob puts a check in front of a pattern of extglob in a word that makes fields. The interpreter
+// leaves out the command otherwise if extglob is off, or if it does not know the pattern.
+//
+//	ls a!(b)    ls a$('wk glob' "a!(b)")$(<'/dev/guarded-number/e')!(b)
+func (r *Rewriter) checkGlob(w *syntax.Word) {
+	for i, part := range w.Parts {
+		if _, ok := part.(*syntax.ExtGlob); !ok {
+			continue
+		}
+		if i > 1 && r.substitutedCall(w.Parts[i-2], GlobCommand) != nil {
+			return
+		}
+		text, _ := patternText(w)
+		arg := &syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{Parts: text}}}
+		check := &syntax.CmdSubst{Stmts: []*syntax.Stmt{{Cmd: r.internalCall(GlobCommand, arg)}}}
+		w.Parts = slices.Insert(slices.Clone(w.Parts), i, syntax.WordPart(check), syntax.WordPart(readFrom(NumberPath+string(InExpansion))))
+		return
+	}
+}
+
+// CheckGlob is what the command [GlobCommand] does: it returns an error if the interpreter does not
+// know the pattern.
+func CheckGlob(pat string) error {
+	for part := range strings.SplitSeq(pat, "/") {
+		_, err := pattern.Regexp(part, pattern.Filenames|pattern.EntireString|pattern.ExtendedOperators)
+		negated, ok := errors.AsType[*pattern.NegExtGlobError](err)
+		if ok && pattern.HasMeta(part, 0) && (len(negated.Groups) > 1 || pattern.HasMeta(part[:negated.Groups[0].Start]+part[negated.Groups[0].End:], 0)) {
+			return errors.New("!(...) is only supported beside plain text")
+		}
+	}
+	return nil
+}
+
 // maxShorter is how many matches of an expression are tried to find the shortest one.
 const maxShorter = 1000
 

@@ -101,14 +101,14 @@ func (s *Session) restoreTails(node syntax.Node) {
 func (s *Session) numberParts(w *syntax.Word) []syntax.WordPart {
 	for _, part := range w.Parts {
 		if name, ok := strings.CutPrefix(readName(part), NumberPath); ok && name != "" {
-			name = strings.TrimPrefix(name[1:], "/")
-			if name == "" {
+			if len(name) == 1 {
 				continue
 			}
-			if variable := strings.TrimLeft(name, "(="); variable != name {
-				return []syntax.WordPart{&syntax.ParamExp{Short: true, Param: &syntax.Lit{Value: variable}}}
+			_, text, isVariable := splitNumber(name[1:])
+			if isVariable {
+				return []syntax.WordPart{&syntax.ParamExp{Short: true, Param: &syntax.Lit{Value: text}}}
 			}
-			return []syntax.WordPart{&syntax.Lit{Value: name}}
+			return []syntax.WordPart{&syntax.Lit{Value: text}}
 		}
 		if call := s.substitutedCall(part, NumberCommand); call != nil && len(call.Args) == 3 {
 			parts := call.Args[2].Parts
@@ -120,7 +120,8 @@ func (s *Session) numberParts(w *syntax.Word) []syntax.WordPart {
 	return nil
 }
 
-// undivided returns the parts of a divisor, from divisor, and others as they are.
+// undivided returns the parts of a divisor or an exponent, from checked, or of an index, and others
+// as they are.
 func (s *Session) undivided(parts []syntax.WordPart) []syntax.WordPart {
 	exp, ok := parts[0].(*syntax.ArithmExp)
 	if !ok || len(parts) != 1 {
@@ -128,7 +129,8 @@ func (s *Session) undivided(parts []syntax.WordPart) []syntax.WordPart {
 	}
 	s.restore(exp)
 	if product, ok := exp.X.(*syntax.BinaryArithm); ok && product.Op == syntax.Mul {
-		if word, ok := product.Y.(*syntax.Word); ok {
+		one, _ := product.X.(*syntax.Word)
+		if word, ok := product.Y.(*syntax.Word); ok && one != nil && one.Lit() == "1" {
 			return word.Parts
 		}
 	}
@@ -137,7 +139,9 @@ func (s *Session) undivided(parts []syntax.WordPart) []syntax.WordPart {
 
 // restoredParts returns parts without guards, with the substitutions as they were written.
 func (s *Session) restoredParts(parts []syntax.WordPart) []syntax.WordPart {
-	parts = slices.DeleteFunc(parts, isGuard)
+	parts = slices.DeleteFunc(parts, func(part syntax.WordPart) bool {
+		return isGuard(part) || s.substitutedCall(part, GlobCommand) != nil || readName(part) == NumberPath+string(InExpansion)
+	})
 	for i, part := range parts {
 		if subst, ok := part.(*syntax.CmdSubst); ok {
 			parts[i] = s.restoreSubst(subst)
@@ -150,6 +154,10 @@ func (s *Session) restoredParts(parts []syntax.WordPart) []syntax.WordPart {
 func (s *Session) restoreSubst(subst *syntax.CmdSubst) syntax.WordPart {
 	subst.Stmts = uncaptured(subst)
 	if len(subst.Stmts) != 1 {
+		return subst
+	}
+	if call := s.substitutedCall(subst, CatCommand); call != nil {
+		subst.Stmts[0].Cmd = nil
 		return subst
 	}
 	// ${#m[@]}, from countSubst.
@@ -454,8 +462,8 @@ var guardText = lazyregexp.New(`\$\(<\s*'` + GuardPath + `[^']*'\) ?`)
 var emptyAppendText = lazyregexp.New(`^\+ \w+\+=\(\)\n$`)
 
 // numberText is how a value in an expression looks in a trace, see NumberPath.
-var numberText = lazyregexp.New(`(?:\$\{\w+:0:0\})*(?:\$\(\{ '` + internalPrefix + `\w+ ` + NumberCommand + `' '.' "((?:[^"\\]|\\.)*)"; \} >` + CapturePath +
-	`\)\$\(<'` + NumberPath + `\w'\)|\$\(<'` + NumberPath + `\w/?[(=]?(\w+)'\))`)
+var numberText = lazyregexp.New(`(?:\$\{\w+:0:0\})*(?:\$\(\{ '` + internalPrefix + `\w+ ` + NumberCommand + `' '(?:.|\[\w+)' "((?:[^"\\]|\\.)*)"; \} >` + CapturePath +
+	`\)\$\(<'` + NumberPath + `\w'\)|\$\(<'` + NumberPath + `\w(?:\[\w+/)?[/^]?[(=]?(\w+)'\))`)
 
 // Trace returns what is written to the standard error at once, such as a line of a trace (set -x),
 // without what rewrite has added to the script. It reports false if nothing is left. A call of an

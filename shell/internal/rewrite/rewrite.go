@@ -245,7 +245,7 @@ func (r *Rewriter) rewrite(node syntax.Node) (err error) {
 					r.internal(call) == QuoteCommand || r.internal(call) == TrimCommand
 			}
 		case *syntax.CmdSubst:
-			captured(node)
+			r.captured(node)
 		case *syntax.CallExpr:
 			err = r.callExpr(node)
 		case *syntax.DeclClause:
@@ -323,12 +323,21 @@ func (r *Rewriter) assign(as *syntax.Assign) {
 	case r.maps[as.Name.Value]:
 		keys(as)
 	default:
-		renameArithm(as.Index)
+		r.assignedIndex(as.Index)
 		if as.Array != nil {
 			for _, elem := range as.Array.Elems {
-				renameArithm(elem.Index)
+				r.assignedIndex(elem.Index)
 			}
 		}
+	}
+}
+
+// assignedIndex rewrites the index of an element that is assigned, which the interpreter checks. A
+// name or a number may be a key.
+func (r *Rewriter) assignedIndex(expr syntax.ArithmExpr) {
+	renameArithm(expr)
+	if _, ok := expr.(*syntax.Word); expr != nil && !ok && mayFail(expr) {
+		r.numbers(expr, InExpansion, true)
 	}
 }
 
@@ -404,34 +413,26 @@ func unquoteLet(expr syntax.ArithmExpr) syntax.ArithmExpr {
 const CapturePath = "/dev/guarded-capture"
 
 // captured gives a command substitution a standard output that its parts can use at the same
-// time, and that has a bound. $(<file) writes nothing. If the name of its file has several parts, the
-// interpreter would print the name as well.
+// time, and that has a bound. $(<file) would have neither, and leave out the command if there is no
+// such file.
 //
 //	$(a; b)      $({ a; b; } >/dev/guarded-capture)
-//	$(<$d/f)     $({ 'command' cat <$d/f; } >/dev/guarded-capture)
-func captured(subst *syntax.CmdSubst) {
+//	$(<f)        $({ 'wk cat' <f; } >/dev/guarded-capture)
+func (r *Rewriter) captured(subst *syntax.CmdSubst) {
 	if len(subst.Stmts) == 0 {
 		return
 	}
 	if st := subst.Stmts[0]; st.Cmd == nil && len(subst.Stmts) == 1 {
-		if len(st.Redirs) != 1 || st.Redirs[0].Op != syntax.RdrIn || isPlain(st.Redirs[0].Word) {
+		name := readName(subst)
+		if len(st.Redirs) != 1 || st.Redirs[0].Op != syntax.RdrIn || strings.HasPrefix(name, GuardPath) || strings.HasPrefix(name, NumberPath) {
 			return
 		}
-		st.Cmd = quotedCall("command", literal("cat"))
+		st.Cmd = r.internalCall(CatCommand)
 	}
 	subst.Stmts = []*syntax.Stmt{{
 		Cmd:    &syntax.Block{Stmts: subst.Stmts},
 		Redirs: []*syntax.Redirect{{Op: syntax.RdrOut, Word: literal(CapturePath)}},
 	}}
-}
-
-// isPlain reports whether a word is literal, or nothing but one expansion.
-func isPlain(w *syntax.Word) bool {
-	if len(w.Parts) != 1 {
-		return false
-	}
-	quoted, ok := w.Parts[0].(*syntax.DblQuoted)
-	return !ok || len(quoted.Parts) < 2
 }
 
 // callExpr guards a simple command.
@@ -446,7 +447,7 @@ func (r *Rewriter) callExpr(call *syntax.CallExpr) error {
 		return err
 	}
 	for _, as := range call.Assigns {
-		guardAssign(as)
+		r.guardAssign(as)
 	}
 	return r.fields(&call.Args, 1)
 }

@@ -30,6 +30,8 @@ const (
 	NumberCommand  = "number" // prints the number that a value in an expression stands for
 	QuoteCommand   = "quote"  // prints quoted text as a part of a pattern
 	TrimCommand    = "trim"   // prints what ${x##p} leaves out
+	GlobCommand    = "glob"   // fails for a pattern of extglob that the interpreter does not know
+	CatCommand     = "cat"    // prints its input: $(<file)
 	TailCommand    = "tail"   // returns the status of a command whose failure set -e ignores
 )
 

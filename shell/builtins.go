@@ -540,7 +540,7 @@ func (r *run) printf(ctx context.Context, hc interp.HandlerContext, args []strin
 	}
 	var out strings.Builder
 	p.Args = slices.Concat([]string{"printf"}, args[3:])
-	p.Stdout = &programWriter{Writer: &capture{run: r, w: &out}}
+	p.Stdout = &programWriter{Writer: r.newCapture(hc.Env, &out)}
 	if status := r.protect(func() error { return statusError(program(ctx, p)) }); status != 0 {
 		return interp.ExitStatus(status)
 	}
@@ -930,7 +930,16 @@ func (r *run) nested(ctx context.Context, p *command.Process, text, name string,
 		return 2
 	}
 	ctx, store := keeping(ctx)
+	defer r.sumAgain()
 	return store(r.protect(func() error { return runner.Run(ctx, file) }))
+}
+
+// sumAgain has the variables added up when the next one is stored: those that were the last time
+// may be of another script.
+func (r *run) sumAgain() {
+	r.mu.Lock()
+	r.stored = int64(r.opts.Variables)
+	r.mu.Unlock()
 }
 
 // asPipe returns a standard input as the interpreter needs it: stdin itself if it is a file, or

@@ -45,7 +45,7 @@ func (r *run) open(ctx context.Context, name string, flag int, _ os.FileMode) (i
 		return &pipeWriter{Writer: hc.Stdout}, nil
 	}
 	if name == rewrite.CapturePath {
-		return &capture{run: r, w: hc.Stdout}, nil
+		return r.newCapture(hc.Env, hc.Stdout), nil
 	}
 	if name == untracedPath {
 		return &untraced{pipeWriter{Writer: hc.Stderr}}, nil
@@ -105,14 +105,14 @@ func (r *run) check(env expand.Environ, terms string) error {
 // has been stored since the last time that the budget may have been reached.
 //
 // Adding up each time would make a loop over n variables take n*n steps. So stored only grows
-// between two sums: bytes that replace others count as if they were added. A single value of
-// more than a quarter of the budget always causes a sum.
+// between two sums: bytes that replace others count as if they were added. A quarter of the budget
+// always causes a sum, as a script in another one (run.nested) has variables of its own.
 func (r *run) keep(env expand.Environ, size int64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	limit := int64(r.opts.Variables)
 	r.stored += size + r.captured.Swap(0)
-	if r.stored <= limit/4 && size <= limit/4 {
+	if r.stored <= limit/4 && size <= limit/4 && r.held+r.stored <= limit {
 		return nil
 	}
 	if r.held = variablesSize(env); r.held+size > limit {

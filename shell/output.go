@@ -7,6 +7,8 @@ import (
 	"os"
 	"sync"
 
+	"mvdan.cc/sh/v3/expand"
+
 	"github.com/workspacekit/workspacekit/internal/scratch"
 	"github.com/workspacekit/workspacekit/shell/internal/rewrite"
 )
@@ -120,9 +122,24 @@ func (o *output) result(ctx context.Context, result *Result) {
 // would write at the same time, and which has no bound.
 type capture struct {
 	run     *run
+	room    int64 // what the variables leave of their budget
 	mu      sync.Mutex
 	w       io.Writer // guarded by mu
-	written int       // guarded by mu
+	written int64     // guarded by mu
+}
+
+// newCapture returns a capture for w. It adds up the variables if they may leave less than the
+// quarter of their budget that a substitution has.
+func (r *run) newCapture(env expand.Environ, w io.Writer) *capture {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	limit := int64(r.opts.Variables)
+	room := limit - r.held - r.stored - r.captured.Load()
+	if room < limit/4 {
+		r.held, r.stored = variablesSize(env), 0
+		room = limit - r.held
+	}
+	return &capture{run: r, room: room, w: w}
 }
 
 // Write implements [io.Writer]. It ends the run if the substitution has become too long, and
@@ -130,11 +147,14 @@ type capture struct {
 func (c *capture) Write(b []byte) (int, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.written > c.run.opts.Variables/4 {
+	switch size := c.written + int64(len(b)); {
+	case size > int64(c.run.opts.Variables/4):
 		return 0, c.run.stopQuarter("bytes in a command substitution")
+	case size > c.room:
+		return 0, c.run.stopBudget("variables", c.run.opts.Variables, "Variables")
 	}
 	n, err := c.w.Write(b)
-	c.written += n
+	c.written += int64(n)
 	c.run.captured.Add(int64(n))
 	return n, err
 }

@@ -203,6 +203,7 @@ func newRun(s *Shell, o *RunOptions) *run {
 	r.scripts = r.rewriter(s.state.functions, s.state.vars)
 	r.files = command.NewFiles(s.workspaces, s.space.Workspace, r.hooks())
 	r.out = newOutput(r)
+	r.held = variablesSize(s.state.environ(o.Env))
 	return r
 }
 

@@ -509,6 +509,24 @@ func TestSourceContext(t *testing.T) {
 	}
 }
 
+// TestVariables keeps all variables together below their budget, however they get their values.
+func TestVariables(t *testing.T) {
+	t.Parallel()
+	const first = `tr '\0' a < f > /tmp/x; for i in {1..9}; do a=$(cat /tmp/x); done; b=$(</tmp/x); v[1]=$(cat /tmp/x); printf -v d %s "$a"; `
+	for _, last := range []string{`e=$(cat /tmp/x)`, `e=$(</tmp/x)`, `v[2]=$(cat /tmp/x)`, `declare e=$(cat /tmp/x)`, `e=($(cat /tmp/x))`, `m=([3]=$(cat /tmp/x))`, `printf -v e %s "$a"`, `e=$a`, `read -r e < /tmp/x`, `mapfile e < /tmp/x`, `a+=$a`, `e=$(x=$(cat /tmp/x); echo)`} {
+		ws := newWorkspace(t, "repo", map[string]string{"f": strings.Repeat("\x00", 250_000)})
+		s := shell.New([]*workspace.Workspace{ws}, &shell.Options{Variables: 1 << 20})
+		output(t, s, first)
+		result, err := s.Run(t.Context(), `echo four; bash -c 'x=$(echo)'; `+last+"; echo on", nil)
+		if err != nil || result.ExitCode != 137 || !strings.HasPrefix(result.Output, "four\nbash: stopped: ") {
+			t.Errorf("%s: Run = %+v, %v, want that it is stopped", last, result, err)
+		}
+		if again, err := shell.New([]*workspace.Workspace{ws}, &shell.Options{Variables: 1 << 20}).Run(t.Context(), first+"unset d; "+last+"; echo on", nil); err != nil || again.Output != "on\n" {
+			t.Errorf("%s after unset: Run = %+v, %v, want no error", last, again, err)
+		}
+	}
+}
+
 // TestSubstitutionOfParts captures what parts of a script write at the same time.
 func TestSubstitutionOfParts(t *testing.T) {
 	s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, nil)

@@ -319,6 +319,7 @@ func (in *interp) assignArgument(arg string) bool {
 	if _, isFunction := in.program.functions[name]; isFunction {
 		fail(0, "cannot use function name %q as variable name", name)
 	}
+	possible(name, 0)
 	if i, ok := in.program.globals[name]; ok {
 		in.setGlobal(i, input(unescape(text)))
 	}

@@ -1043,12 +1043,20 @@ func (p *parser) variable(t token) expr {
 			return &local{i, t.text}
 		}
 	}
+	possible(t.text, t.line)
 	i, ok := p.program.globals[t.text]
 	if !ok {
 		i = len(p.program.globals)
 		p.program.globals[t.text] = i
 	}
 	return &global{i, t.text}
+}
+
+// possible fails for a variable of gawk that would have no effect.
+func possible(name string, line int) {
+	if name == "FIELDWIDTHS" || name == "ERRNO" {
+		fail(line, "%s is not possible here", name)
+	}
 }
 
 // call reads a call of a function of the program, whose "(" follows its name at once:

@@ -1,14 +1,17 @@
 package command
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"math/big"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/itchyny/gojq"
 
@@ -270,7 +273,7 @@ var errJQDeep = fmt.Errorf("arrays and objects that are more than %d levels deep
 
 // jqSize is how large a value is. What is in it at two places counts twice.
 type jqSize struct {
-	parts, bytes int64 // bytes of texts, and one for each part
+	parts, bytes int64 // bytes of its text, at most
 }
 
 // measure returns the size of v, or an error if it is too deep or too large.
@@ -285,10 +288,8 @@ func (s *jqSize) add(v any, depth int, limit int64) error {
 		return errJQDeep
 	}
 	s.parts++
-	s.bytes++
+	s.bytes += 1 + jqTextSize(v)
 	switch v := v.(type) {
-	case string:
-		s.bytes += int64(len(v))
 	case []any:
 		for _, element := range v {
 			if err := s.add(element, depth+1, limit); err != nil {
@@ -297,7 +298,7 @@ func (s *jqSize) add(v any, depth int, limit int64) error {
 		}
 	case map[string]any:
 		for key, value := range v {
-			s.bytes += int64(len(key))
+			s.bytes += 1 + jqTextSize(key)
 			if err := s.add(value, depth+1, limit); err != nil {
 				return err
 			}
@@ -307,6 +308,35 @@ func (s *jqSize) add(v any, depth int, limit int64) error {
 		return fmt.Errorf("a value of more than %d bytes needs too much memory", limit)
 	}
 	return nil
+}
+
+// jqTextSize returns how long the text of v is at most, without what is in it.
+func jqTextSize(v any) int64 {
+	switch v := v.(type) {
+	case int:
+		var digits [20]byte
+		return int64(len(strconv.AppendInt(digits[:0], int64(v), 10)))
+	case float64:
+		return 24
+	case *big.Int:
+		return int64(v.BitLen()/3 + 2)
+	case json.Number:
+		return int64(len(v))
+	case string:
+		size := len(v) + 2
+		for _, c := range v {
+			switch {
+			case c == '"', c == '\\':
+				size++
+			case c < ' ', c == 0x7f, c == utf8.RuneError:
+				size += 5 // \u0001, \ufffd
+			}
+		}
+		return int64(size)
+	case []any, map[string]any:
+		return 2
+	}
+	return 5 // null, true, false
 }
 
 // shallow returns v, or an error if it is too deep or too large.

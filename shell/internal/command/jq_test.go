@@ -22,6 +22,8 @@ func TestJQBounds(t *testing.T) {
 		{"jq -n '.[500000000] = 1'", "needs too much memory"}, {"jq -n '.[500000000] |= 1'", "needs too much memory"}, {"jq -n '.a.b[500000000] += 1'", "needs too much memory"},
 		{"jq -n 'setpath([500000000]; 1)'", "needs too much memory"}, {"jq -n 'pick(.[500000000])'", "needs too much memory"}, {"jq -n '[fromstream([[500000000],1],[[500000000]])]'", "needs too much memory"},
 		{"jq -n '[500000000] as $p | getpath($p) = 1'", "needs too much memory"}, {"jq -n '_ownMultiply(1; 2)'", "function not defined"},
+		{"jq -n '[range(300000)]|tojson|length'", "needs too much memory"}, {"jq -n '[range(50000)/7]|tojson|length'", "needs too much memory"}, {"jq -n '[range(3000)|(\"\\(1e17)\"*20|tonumber)]|tojson|length'", "needs too much memory"},
+		{`jq -n '["\u0001"*200000]|tojson|length'`, "needs too much memory"}, {`jq -n '["\\"*262000, "\""*262000, "\\"*9000]|tojson|length'`, "needs too much memory"}, {`jq -n '[range(300000)|true]|tojson|length'`, "needs too much memory"},
 		{"jq -s length", "too large for the memory of a program, 1 MiB"},
 		{"jq -R -s length", "too large for the memory of a program, 1 MiB"},
 		{"jq -R length", "too large for the memory of a program, 1 MiB"},

@@ -320,6 +320,10 @@ func TestRefused(t *testing.T) {
 		{"rg y file/", "rg: file/: Not a directory\n", 2},
 		{"cat file/", "cat: file/: Not a directory\n", 1},
 		{"cat < file/", "bash: file/: Not a directory\n", 1},
+		{"cp /dev/null new && cat new && cp /dev/stdin new <<< a && cat new; cp file /dev/null; cp -v file /dev/stdout; cp file /dev/stderr; cp -u /dev/null file && cat file; cp <(echo b) new && cat new", "a\n'file' -> '/dev/stdout'\nx\nx\nx\nb\n", 0},
+		{"cp /dev/nothing new", "cp: cannot stat '/dev/nothing': No such file or directory\n", 1},
+		{"cp file /dev/nothing", "cp: cannot create regular file '/dev/nothing': No such file or directory\n", 1},
+		{"mv file /dev/stdout; mv /dev/null new; cat file", "mv: cannot move 'file' to '/dev/stdout': Permission denied\nmv: cannot move '/dev/null' to 'new': Permission denied\nx\n", 0},
 		// An error in an expansion ends the script, and one in a command does not.
 		{"x='a b'; echo $((x + 1)); echo next", "bash: x: syntax error in expression\n", 1},
 		{"x=3.7; echo $((2 * $x)) || :", "bash: x: syntax error in expression\n", 1},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"path"
 	"slices"
@@ -26,6 +27,7 @@ type transfer struct {
 	verbose   bool // -v
 	whole     bool // -T: the destination is no directory to put something in
 	follow    bool // cp -L: symlinks in directories, too
+	links     bool // cp -P: a symlink itself, which is an error
 	status    int  // 1 once something has failed
 
 	open []Location // with -L, the directories that are being copied, which none in them may be
@@ -48,8 +50,8 @@ func newTransfer(f *flags) (t *transfer, target *string) {
 // cp copies files, as POSIX says, with GNU's -a, -L, -n, -t, -T, -u and -v. What a file had is
 // replaced at once.
 //
-// A source that is a symlink is followed. One in a directory is an error, as a workspace cannot
-// create any: without -L it is never followed, since it may lead back to the directory, and two
+// A source that is a symlink is followed, but with -P and the like. One in a directory is an error,
+// as a workspace cannot create any: without -L it is never followed, since it may lead back to the directory, and two
 // such links would make endless copies.
 //
 // A destination that exists is replaced as the shell's ">" replaces it, see [Files.Create]:
@@ -59,9 +61,11 @@ func cp(ctx context.Context, p *Process) int {
 	t, target := newTransfer(f)
 	f.BoolVarP(&t.recursive, "recursive", "r", false, "directories with all that is in them")
 	f.BoolVarP(&t.recursive, "R", "R", false, "the same as -r")
-	f.BoolVarP(&t.recursive, "archive", "a", false, "the same as -r: a workspace has no owners and permissions")
+	archive := f.BoolP("archive", "a", false, "the same as -rP: a workspace has no owners and permissions")
 	f.BoolVarP(&t.follow, "dereference", "L", false, "files that symlinks in directories lead to")
-	for letter, name := range map[string]string{"p": "p", "P": "no-dereference", "d": "d", "x": "one-file-system"} {
+	f.BoolVarP(&t.links, "no-dereference", "P", false, "symlinks themselves, which is an error")
+	f.BoolVarP(&t.links, "d", "d", false, "the same as -P")
+	for letter, name := range map[string]string{"p": "p", "x": "one-file-system"} {
 		f.BoolP(name, letter, false, "(ignored)")
 	}
 	f.String("preserve", "", "(ignored)")
@@ -70,6 +74,7 @@ func cp(ctx context.Context, p *Process) int {
 	if !ok {
 		return status
 	}
+	t.recursive, t.links = t.recursive || *archive, (t.links || *archive) && !t.follow
 	return t.run(ctx, f, names, *target, t.copy)
 }
 
@@ -200,6 +205,11 @@ func (t *transfer) inside(ctx context.Context, from, to string) bool {
 // The error is a text to print. Errors of files in a directory are not returned: copyDir
 // prints them.
 func (t *transfer) copy(ctx context.Context, from, to string) error {
+	if t.links {
+		if info, err := t.p.lstatEntry(ctx, from); err == nil && info.Type == workspace.TypeSymlink {
+			return linkError(to)
+		}
+	}
 	source, there, err := t.check(ctx, from, to, t.p.Stat)
 	switch {
 	case errors.Is(err, errSkipped):
@@ -217,13 +227,50 @@ func (t *transfer) copy(ctx context.Context, from, to string) error {
 		return fmt.Errorf("cannot create regular file '%s': Not a directory", to)
 	}
 	t.say("'%s' -> '%s'", from, to)
-	if err := t.p.Copy(ctx, from, to); err != nil {
+	if err := t.copyFile(ctx, from, to); err != nil {
+		if isPipe(err) {
+			return err
+		}
 		if info, linkErr := t.p.Lstat(ctx, to); there == nil && linkErr == nil && info.Type == workspace.TypeSymlink {
 			return fmt.Errorf("not writing through dangling symlink '%s'", to)
 		}
 		return fmt.Errorf("cannot create regular file '%s': %s", to, ErrorText(err))
 	}
 	return nil
+}
+
+// linkError is the error of a symlink that would be copied as one.
+func linkError(to string) error {
+	return fmt.Errorf("cannot create symbolic link '%s': a workspace cannot create any; -L copies what it leads to", to)
+}
+
+// copyFile copies the content of a file. One of both may be a device such as /dev/null.
+func (t *transfer) copyFile(ctx context.Context, from, to string) error {
+	if !t.isDevice(from) && !t.isDevice(to) {
+		return t.p.Copy(ctx, from, to)
+	}
+	in, err := t.p.Open(ctx, from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := t.p.Create(ctx, to, 0)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, contextReader{ctx, in}); err != nil {
+		if file, ok := out.(*handle); ok {
+			file.drop(err)
+		}
+		return err
+	}
+	return out.Close()
+}
+
+// isDevice reports whether name is /dev/null or the like.
+func (t *transfer) isDevice(name string) bool {
+	_, ok := t.p.Files.deviceInfo(t.p.Dir, name)
+	return ok
 }
 
 // say prints what was done, with -v.
@@ -261,7 +308,7 @@ func (t *transfer) copyDir(ctx context.Context, from, to string, there *workspac
 			return err
 		}
 		source, target := joinShown(from, info.Name, false), joinShown(to, info.Name, false)
-		err := fmt.Errorf("cannot create symbolic link '%s': a workspace cannot create any; -L copies what it leads to", target)
+		err := linkError(target)
 		if t.follow || info.Type != workspace.TypeSymlink {
 			err = t.copy(ctx, source, target)
 		}
@@ -283,6 +330,8 @@ func (t *transfer) move(ctx context.Context, from, to string) error {
 		return nil
 	case err != nil:
 		return err
+	case t.isDevice(from) || t.isDevice(to):
+		return fmt.Errorf("cannot move '%s' to '%s': Permission denied", from, to)
 	case path.Base(from) == "." || path.Base(from) == "..":
 		return fmt.Errorf("cannot move '%s' to '%s': Device or resource busy", from, to)
 	case source.IsDir() && t.inside(ctx, from, to):

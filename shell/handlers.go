@@ -846,11 +846,11 @@ func (r *run) unknown(p *command.Process) int {
 }
 
 // ProgramNames returns the names of the programs that scripts can call, sorted, besides the
-// builtins of bash.
+// builtins of bash, and ln, which only says that there are no links.
 func ProgramNames() []string {
 	names := append(command.Names(), "bash", "sh")
 	slices.Sort(names)
-	return names
+	return slices.DeleteFunc(names, func(name string) bool { return name == "ln" })
 }
 
 // readDir lists directories for globs. What it returns counts as expansions, one more for

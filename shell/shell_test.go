@@ -324,6 +324,7 @@ func TestRefused(t *testing.T) {
 		{"cp /dev/nothing new", "cp: cannot stat '/dev/nothing': No such file or directory\n", 1},
 		{"cp file /dev/nothing", "cp: cannot create regular file '/dev/nothing': No such file or directory\n", 1},
 		{"mv file /dev/stdout; mv /dev/null new; cat file", "mv: cannot move 'file' to '/dev/stdout': Permission denied\nmv: cannot move '/dev/null' to 'new': Permission denied\nx\n", 0},
+		{"ln file new; type ln; command -v ln", "ln: links are not possible here: a workspace can follow symlinks, and cannot create any; use cp to copy a file\nbash: type: ln: not found\n", 1},
 		// An error in an expansion ends the script, and one in a command does not.
 		{"x='a b'; echo $((x + 1)); echo next", "bash: x: syntax error in expression\n", 1},
 		{"x=3.7; echo $((2 * $x)) || :", "bash: x: syntax error in expression\n", 1},
@@ -408,7 +409,7 @@ func TestUnknown(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if result.ExitCode != 127 || !strings.Contains(result.Output, "git is not available") || strings.Count(result.Output, " cat ") != 1 {
+	if result.ExitCode != 127 || !strings.Contains(result.Output, "git is not available") || strings.Count(result.Output, " cat ") != 1 || strings.Contains(result.Output, " ln ") {
 		t.Errorf("exit %d, output %q", result.ExitCode, result.Output)
 	}
 }

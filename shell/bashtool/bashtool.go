@@ -38,7 +38,7 @@ func (m maker) NewShell(workspaces []*workspace.Workspace) tools.Shell {
 
 // unlisted are the programs that are like others, or that bash has, too: a description has
 // at most 1,024 characters.
-var unlisted = []string{"[", "base32", "cksum", "egrep", "false", "fgrep", "gawk", "hexdump", "ln", "mawk", "printenv", "pwd", "sh", "sha1sum", "sha224sum", "sha384sum", "sha512sum", "true", "unexpand", "yes"}
+var unlisted = []string{"[", "base32", "cksum", "egrep", "false", "fgrep", "gawk", "hexdump", "mawk", "printenv", "pwd", "sh", "sha1sum", "sha224sum", "sha384sum", "sha512sum", "true", "unexpand", "yes"}
 
 // Programs implements [tools.Bash].
 func (maker) Programs() []string {

@@ -165,8 +165,8 @@ func (r *run) badNumber(use rewrite.NumberUse, err error) io.ReadWriteCloser {
 	case rewrite.InTest:
 		r.badTest.Store(true)
 	case rewrite.InExpansion:
-		r.noNumber.Store(&err) // for an expression whose value has such an expansion
 		err = expansionError{err}
+		r.noNumber.Store(&err) // for a value with such an expansion, so that a test with it ends the script, too
 	case rewrite.InCommand:
 		err = commandError{err}
 	}

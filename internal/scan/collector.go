@@ -98,13 +98,6 @@ func (c *collector) result() *workspace.GrepResult {
 	defer c.mu.Unlock()
 	c.sort()
 	result := &workspace.GrepResult{Matches: make([]workspace.Match, 0, c.count), Searched: int(c.searched.Load())}
-	skipped := 0
-	for _, o := range c.outcomes {
-		if o.skipped != "" {
-			skipped++
-		}
-	}
-	result.Skipped = slices.Grow(result.Skipped, skipped)
 	for _, o := range c.outcomes {
 		if o.skipped != "" {
 			result.Skipped = append(result.Skipped, workspace.Skipped{Path: o.path, Reason: o.skipped})

@@ -29,6 +29,15 @@ type repo struct {
 	events []observe.Event // guarded by mu
 }
 
+// TestMain leaves all tests out where there is no git, which each of them runs.
+func TestMain(m *testing.M) {
+	if _, err := exec.LookPath("git"); err != nil && os.Getenv("WORKSPACEKIT_REQUIRE_PROGRAMS") == "" {
+		fmt.Println("git is missing: install it with the package manager of this system, as .ci/run does")
+		return
+	}
+	os.Exit(m.Run())
+}
+
 // newRepo returns a new repository, with the workspace in its folder sub.
 func newRepo(t *testing.T, sub string, timeout time.Duration) *repo {
 	t.Helper()

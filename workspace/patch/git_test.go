@@ -289,6 +289,7 @@ func commits(t *testing.T, random *rand.Rand, n int, do func(before, after tree,
 func TestGitAgrees(t *testing.T) {
 	t.Parallel()
 	exhaustive.NotShort(t, "runs git many times")
+	exhaustive.Program(t, "git")
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -363,6 +364,7 @@ func isHunk(line string) bool {
 func TestGitRefuses(t *testing.T) {
 	t.Parallel()
 	exhaustive.NotShort(t, "runs git many times")
+	exhaustive.Program(t, "git")
 	seed := rand.Uint64()
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))

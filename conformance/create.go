@@ -31,6 +31,7 @@ var createCases = []testCase{
 	{"large-conditions", "CR4 V1 V3 E5", needWrite | needConditional | needTime, createLargeConditions},
 	{"condition-at-commit", "CR4", needWrite | needConditional, createConditionAtCommit},
 	{"overtaken-by-a-directory", "CR4 W6 E3 E1 E2 E5", needWrite, createOvertaken},
+	{"moved-directory", "CR2 CR4 E1 E2 E5", needWrite | needMove, createMovedDirectory},
 	{"canceled", "CR5 E5", needWrite, createCanceled},
 	{"canceled-write", "CR5", needWrite | needCreator, createCanceledWrite},
 	{"two-writers", "CR1 CR2", needWrite, createTwo},
@@ -300,6 +301,23 @@ func createOvertaken(e *env) {
 		e.rm("dir", &workspace.RmOptions{Recursive: true})
 		e.rm("file", nil)
 	}
+}
+
+// createMovedDirectory moves the directory of a file that is being written. A writer that keeps
+// the directory open would commit the file to where that is now, which may be a place that
+// rules deny.
+func createMovedDirectory(e *env) {
+	e.write("a/dir/other", "other")
+	w := e.begin(e.ctx, "a/dir/file", "content")
+	defer w.Close()
+	e.move("a/dir", "moved")
+	want := files{"a/": "", "moved/": "", "moved/other": "other"}
+	if _, err := w.Commit(); err != nil {
+		e.refused(err, workspace.ErrUnavailable, at(ops.Create, "a/dir/file"), "Create(%q), Commit after its directory moved", "a/dir/file")
+	} else {
+		want["a/dir/"], want["a/dir/file"] = "", "content"
+	}
+	e.leaves(want, "Create(%q), Commit after its directory moved", "a/dir/file")
 }
 
 // createCanceled tests that Commit fails once the context has ended, and

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"path"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
@@ -160,6 +161,7 @@ func createMutants() []mutant {
 				return version, err
 			}}
 		}), []string{"Create/overtaken-by-a-directory"}},
+		{"create-moves-with-the-directory", movesWithDirectory, []string{"Create/moved-directory"}},
 		{"create-writes-in-place", mutateWriter(func(h *hooked, w *writer) workspace.Writer {
 			w.write = writesInPlace(h, w.write)
 			return w
@@ -167,6 +169,30 @@ func createMutants() []mutant {
 		{"create-drops-all-but-200-writes", mutateWriter(func(_ *hooked, w *writer) workspace.Writer { return &lossy{writer: w} }), []string{"Create/many-small-writes"}},
 		{"create-retains-data", mutateWriter(func(_ *hooked, w *writer) workspace.Writer { return &retaining{writer: w} }), []string{"Create/data-not-retained"}},
 		{"create-retains-data-above-32-KiB", mutateWriter(func(_ *hooked, w *writer) workspace.Writer { return &retaining{writer: w, above: 32 << 10} }), []string{"Create/data-not-retained"}},
+	}
+}
+
+// movesWithDirectory commits a file where the directory is that it was begun in.
+func movesWithDirectory(h *hooked) {
+	var mu sync.Mutex
+	var begun []*writer // guarded by mu
+	mutateWriter(func(_ *hooked, w *writer) workspace.Writer {
+		mu.Lock()
+		defer mu.Unlock()
+		begun = append(begun, w)
+		return w
+	})(h)
+	move := h.move
+	h.move = func(ctx context.Context, source, destination string) error {
+		err := move(ctx, source, destination)
+		mu.Lock()
+		defer mu.Unlock()
+		for _, w := range begun {
+			if rest, ok := strings.CutPrefix(w.name, source+"/"); ok && err == nil {
+				w.name = destination + "/" + rest
+			}
+		}
+		return err
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 // an empty one.
 type editFileInput struct {
 	Path          string      `json:"path" jsonschema:"the file; with replaceAll or regexp also a glob, like src/**/*.go"`
-	OldText       *string     `json:"oldText,omitempty" jsonschema:"exactly as in the file; must occur once unless replaceAll"`
+	OldText       *string     `json:"oldText,omitempty" jsonschema:"exactly as in the file; in one file, once unless replaceAll"`
 	NewText       *string     `json:"newText,omitempty" jsonschema:"its replacement; empty deletes it"`
 	ReplaceAll    bool        `json:"replaceAll,omitempty" jsonschema:"all occurrences"`
 	ExpectedCount integer     `json:"expectedCount,omitempty" jsonschema:"replace all; fail unless exactly this many"`

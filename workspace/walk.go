@@ -14,8 +14,8 @@ type WalkOptions struct {
 	// directories on its way among them. Empty means from the start.
 	After string
 	// TypesOnly says that fn needs of each entry no more than Name, Path and Type.
-	// A file system that describes files one by one, such as a folder, then saves
-	// that; any other sets all fields.
+	// The other fields may be zero, which saves a folder from describing files one by
+	// one.
 	TypesOnly bool
 }
 

@@ -77,12 +77,13 @@ func TestMCPEndsBySignal(t *testing.T) {
 	}
 }
 
-// TestMCPOverHTTP has a client with a token use the server, and one without be refused.
+// TestMCPOverHTTP has a client with a token use the server, and one without be refused. The
+// file of the token is as some editors write it, with a byte order mark.
 func TestMCPOverHTTP(t *testing.T) {
 	const token = "0123456789-abcdef"
 	dir := t.TempDir()
 	file := filepath.Join(dir, "token")
-	if err := os.WriteFile(file, []byte(token+"\n"), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte("\ufeff"+token+"\r\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.CommandContext(t.Context(), "workspace", "-C", dir, "mcp", "--http", "0", "--token-file", file)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -96,6 +97,7 @@ func (h *httpFlags) readTokens() error {
 		return nil
 	}
 	text, err := os.ReadFile(h.tokenFile)
+	text = bytes.TrimPrefix(text, []byte("\ufeff")) // of an editor
 	if err != nil {
 		return fmt.Errorf("--token-file %q: %s", h.tokenFile, term.Plain(err))
 	}

@@ -96,7 +96,7 @@ func (w *writer) Close() error {
 //	open      find the directory a, test the conditions, create a/.workspacekit-tmp-X
 //	          with the mode of b.txt, and lock it, which shows that its writer lives
 //	          (the caller writes)
-//	commit    flush it, if Sync is set, and create a if it does not exist
+//	commit    flush it, if Sync is set, and find a again, or create it
 //	lock      rename it to a/.workspacekit-tmp-lock, which locks a for others
 //	prepare   test the conditions again, and set its time, owner and mode
 //	rename    rename it to a/b.txt, which unlocks a, too
@@ -354,8 +354,13 @@ func (t *tempFile) commit(ctx context.Context) (workspace.Version, error) {
 			return "", err
 		}
 	}
-	if t.nearest.dir == t.dir {
+	if t.unlock != nil {
 		return t.commitTo(ctx, t.nearest)
+	}
+	// The directory in which the file was created may have moved to where nobody may write, so
+	// it is found by its name again. If the file is missing, somebody has removed both.
+	if found, err := t.in.find(t.name); err != nil || found == nil {
+		return "", errOvertaken
 	}
 	target, err := t.folder.makeDir(ctx, t.dir)
 	if err != nil {

@@ -169,10 +169,18 @@ func operations(args []string) []Operation {
 		o := Operation{Op: tool.Op, dialect: tools.Dialect(dialect)}
 		line, _, _ := strings.Cut(tool.Description(), "\n")
 		o.short, _, _ = strings.Cut(strings.TrimRight(line, ".:"), ". ")
+		var optional []string
 		for _, p := range tool.Parameters() {
-			if p.Required && p.Type == "string" {
+			switch {
+			case p.Type != "string":
+			case p.Required:
 				o.positional = append(o.positional, p.Name)
+			default:
+				optional = append(optional, p.Name)
 			}
+		}
+		if len(o.positional) == 0 && len(optional) == 1 {
+			o.positional = optional
 		}
 		all = append(all, o)
 	}
@@ -191,12 +199,21 @@ type invocation struct {
 	all        bool  // --all: every page of the result
 }
 
+// usage returns the name of the operation and what can follow it.
+func (o Operation) usage() string {
+	usage := o.Op
+	for _, name := range o.positional {
+		usage += " [" + strings.ToUpper(name) + "]"
+	}
+	return usage
+}
+
 // newOperation returns the command that runs the tool o, with flags for its
 // parameters if it is named.
 func newOperation(flags *target.Flags, o Operation, named bool, session *sessionFile, approved *approve.Flag, asJSON *bool) *cobra.Command {
 	i := &invocation{flags: flags, Operation: o, session: session, approved: approved, asJSON: asJSON}
 	cmd := &cobra.Command{
-		Use:               o.Op + " [" + strings.ToUpper(strings.Join(o.positional, "] [")) + "]",
+		Use:               o.usage(),
 		Short:             o.short,
 		Example:           o.example,
 		Args:              i.checkPositional,

@@ -46,6 +46,8 @@ type page struct {
 	maxCommands int
 	// long says that the page may have more than maxWords words.
 	long bool
+	// program is one that the commands need, empty for none.
+	program string
 	// store starts an S3 server, at which the commands find the bucket "workspace".
 	store bool
 }
@@ -153,6 +155,7 @@ var pages = map[string]page{
 	"docs/urls.md":            {tests: []string{"internal/repotest.TestURLsPage", "internal/repotest.TestVariablesAreListed"}},
 	"docs/views.md":           {tests: []string{"internal/repotest.TestNumbers", "internal/osfile.TestLikePackageOS", "workspace.TestFSServesHTTP", "providers/afero.TestToAfero", "adapters/billy.TestSymlinksAreNotSupported", "adapters/webdav.TestRequests"}, files: someFiles},
 	"docs/troubleshooting.md": {
+		program: "docker",
 		files: map[string]string{
 			"unset.yaml":            "workspaces:\n  repo: { provider: { kind: localbash, root: . } }\n  lake: { provider: { kind: objectstore, bucket: \"${BUCKET}\" } }\n",
 			"here.yaml":             "workspaces:\n  repo: { provider: { kind: localbash, root: . } }\n",
@@ -205,6 +208,9 @@ func TestPages(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if p.program != "" {
+				exhaustive.Program(t, p.program)
+			}
 			text := read(t, name)
 			all := blocks(text)
 			if len(p.tests) == 0 && len(all) == 0 {

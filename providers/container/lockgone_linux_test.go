@@ -129,6 +129,7 @@ func TestLockThatIsHeld(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
 			words := strings.Fields(sh)
+			exhaustive.Program(t, words[0])
 			script := text + `
 				root=$(pwd -P) patience=20
 				read -r line </proc/$$/stat

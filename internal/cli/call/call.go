@@ -199,21 +199,16 @@ type invocation struct {
 	all        bool  // --all: every page of the result
 }
 
-// usage returns the name of the operation and what can follow it.
-func (o Operation) usage() string {
-	usage := o.Op
-	for _, name := range o.positional {
-		usage += " [" + strings.ToUpper(name) + "]"
-	}
-	return usage
-}
-
 // newOperation returns the command that runs the tool o, with flags for its
 // parameters if it is named.
 func newOperation(flags *target.Flags, o Operation, named bool, session *sessionFile, approved *approve.Flag, asJSON *bool) *cobra.Command {
 	i := &invocation{flags: flags, Operation: o, session: session, approved: approved, asJSON: asJSON}
+	usage := o.Op
+	for _, name := range o.positional {
+		usage += " [" + strings.ToUpper(name) + "]"
+	}
 	cmd := &cobra.Command{
-		Use:               o.usage(),
+		Use:               usage,
 		Short:             o.short,
 		Example:           o.example,
 		Args:              i.checkPositional,

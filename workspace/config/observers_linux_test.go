@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/workspacekit/workspacekit"
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config"
@@ -24,15 +23,7 @@ workspaces:
     audit: { file: log }
 `
 	writeFile(t, filepath.Join(dir, "other"), "")
-	c, err := config.Parse([]byte(file), &config.Options{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	opened, err := c.Open(t.Context(), workspacekit.NewRegistry())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer opened.Close()
+	opened := open(t, parse(t, dir, file))
 	ws := lookup(t, opened, "main")
 	writeFile(t, filepath.Join(dir, "log.1"), "a line\n")
 	for script, fails := range map[string]bool{"echo x >>log": true, "echo x >>log.1": true, "mv log.1 moved": true, "echo x >>other": false} {
@@ -55,15 +46,7 @@ workspaces:
     provider: { kind: localbash, root: ., run: { enabled: true, sandbox: require } }
     fs: { rules: [{ allow: [run], paths: ["**"] }] }
 `
-	c, err := config.Parse([]byte(file), &config.Options{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	opened, err := c.Open(t.Context(), workspacekit.NewRegistry())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer opened.Close()
+	opened := open(t, parse(t, dir, file))
 	for script, fails := range map[string]bool{
 		"mkdir -p state/workspace && echo x >state/workspace/trusted.json": true, "mv state moved": true, "echo x >other": false,
 	} {

@@ -16,15 +16,7 @@ import (
 func TestAuditOfReference(t *testing.T) {
 	dir := t.TempDir()
 	file := "workspaces: {main: {provider: {kind: localbash, root: .}, audit: {file: log, hashPaths: true}}}"
-	c, err := config.Parse([]byte(file), &config.Options{Dir: dir})
-	if err != nil {
-		t.Fatal(err)
-	}
-	opened, err := c.Open(t.Context(), workspacekit.NewRegistry())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer opened.Close()
+	opened := open(t, parse(t, dir, file))
 	ref, err := opened.All()[0].Ref(t.Context())
 	if err != nil {
 		t.Fatal(err)

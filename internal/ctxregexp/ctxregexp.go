@@ -153,14 +153,23 @@ func (r *Regexp) Each(ctx context.Context, text []byte) iter.Seq[[]int] {
 
 // each searches for one match after the other.
 func (r *Regexp) each(ctx context.Context, text []byte) iter.Seq[[]int] {
+	return Matches(text, func(at int) []int {
+		match := r.find(ctx, text, at)
+		if ctx.Err() != nil {
+			return nil
+		}
+		return match
+	})
+}
+
+// Matches returns an iterator over all matches in text. find returns the first one from a place
+// on, nil if there is none. After an empty match the search goes on one character later, and an
+// empty match right after another one is none.
+func Matches(text []byte, find func(at int) []int) iter.Seq[[]int] {
 	return func(yield func([]int) bool) {
 		for at, end := 0, -1; at <= len(text); {
-			match := r.find(ctx, text, at)
-			if match == nil || ctx.Err() != nil {
-				return
-			}
-			// An empty match right after another one is none.
-			if (match[0] != match[1] || match[0] != end) && !yield(match) {
+			match := find(at)
+			if match == nil || (match[0] != match[1] || match[0] != end) && !yield(match) {
 				return
 			}
 			if at, end = match[1], match[1]; match[0] == match[1] {

@@ -6,6 +6,8 @@ import (
 	"regexp/syntax"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/workspacekit/workspacekit/internal/ctxregexp"
 )
 
 // The assertions, as characters that stand for them in an expression. The repetition
@@ -245,20 +247,6 @@ func (m *machine) all(ctx context.Context, text []byte, n int) (matches [][]int)
 }
 
 // each returns an iterator over all matches.
-//
-// After an empty match the search goes on one character later, so that it ends.
 func (m *machine) each(ctx context.Context, text []byte) iter.Seq[[]int] {
-	return func(yield func([]int) bool) {
-		for at, end := 0, -1; at <= len(text); {
-			match := m.find(ctx, text, at)
-			if match == nil || (match[0] != match[1] || match[0] != end) && !yield(match) {
-				return
-			}
-			if at = match[1]; match[0] == match[1] {
-				_, width := utf8.DecodeRune(text[at:])
-				at += max(width, 1)
-			}
-			end = match[1]
-		}
-	}
+	return ctxregexp.Matches(text, func(at int) []int { return m.find(ctx, text, at) })
 }

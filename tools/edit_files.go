@@ -177,8 +177,8 @@ func (ts *toolset) planFiles(ctx context.Context, in *editFileInput, check bool)
 }
 
 // noMatch is the error of a glob that matches no file, or only files in .git and those that
-// .gitignore excludes. The second search ends at the first match, and its time is bounded, as it looks at
-// all that is excluded.
+// .gitignore excludes. The second search ends at the first match, and its time is bounded, as
+// it looks at all that is excluded.
 func (ts *toolset) noMatch(ctx context.Context, pattern string) error {
 	limited, cancel := context.WithTimeout(policy.WithApprover(ctx, nil), settleTime)
 	defer cancel()

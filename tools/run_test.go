@@ -47,7 +47,7 @@ func (m runner) Run(ctx context.Context, opts *workspace.RunOptions) (*workspace
 		<-ctx.Done()
 	}
 	if strings.HasSuffix(line, "slow") {
-		time.Sleep(time.Second)
+		time.Sleep(time.Second) // of the bubble's clock
 	}
 	return &workspace.RunResult{}, ctx.Err()
 }

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -97,11 +96,10 @@ func (h *httpFlags) readTokens() error {
 		return nil
 	}
 	text, err := os.ReadFile(h.tokenFile)
-	text = bytes.TrimPrefix(text, []byte("\ufeff")) // of an editor
 	if err != nil {
 		return fmt.Errorf("--token-file %q: %s", h.tokenFile, term.Plain(err))
 	}
-	inFile := strings.Fields(string(text))
+	inFile := strings.Fields(strings.TrimPrefix(string(text), "\ufeff")) // which some editors write
 	if len(inFile) == 0 {
 		return fmt.Errorf("--token-file %q has no token: write one of at least %d characters on a line", h.tokenFile, httpguard.MinToken)
 	}

@@ -126,8 +126,8 @@ func instructions(o *target.Opened) string {
 		}
 	}
 	shared, advice := "", " Read a file before you change it."
-	if searches := searches(o); len(searches) > 0 {
-		advice = " Search with " + strings.Join(searches, " and ") + " before you read, and read a file before you change it."
+	if names := searches(o); len(names) > 0 {
+		advice = " Search with " + strings.Join(names, " and ") + " before you read, and read a file before you change it."
 	}
 	if o.Set.Shared() {
 		shared = ". Each call names the workspace to work in"

@@ -600,8 +600,9 @@ type Backup struct {
 	Workspace string `json:"workspace,omitempty" jsonschema:"The name of another workspace, for backups that are not in this one."`
 	// Keep is how many changes can be undone. Zero means [backup.DefaultKeep].
 	Keep int `json:"keep,omitempty" jsonschema:"How many changes can be undone. Default: 100."`
-	// MaxMb is how many MiB of contents are kept for changes that can be undone. A change that replaces or removes more
-	// than a quarter of it is refused. Zero means [backup.DefaultKeepBytes].
+	// MaxMb is how many MiB of contents are kept for changes that can be undone. A
+	// change that replaces or removes more than a quarter of it is refused. Zero means
+	// [backup.DefaultKeepBytes].
 	MaxMb int64 `json:"maxMb,omitempty" jsonschema:"How many MiB are kept for undo. Replacing or removing more than a quarter is refused. Default: 256."`
 }
 

@@ -50,9 +50,9 @@ func newTransfer(f *flags) (t *transfer, target *string) {
 // cp copies files, as POSIX says, with GNU's -a, -L, -n, -t, -T, -u and -v. What a file had is
 // replaced at once.
 //
-// A source that is a symlink is followed, but with -P and the like. One in a directory is an error,
-// as a workspace cannot create any: without -L it is never followed, since it may lead back to the directory, and two
-// such links would make endless copies.
+// A source that is a symlink is followed, except with -P, -d and -a, where it is an error, as a
+// workspace cannot create any. So is one in a directory: without -L it is never followed, since
+// it may lead back to the directory, and two such links would make endless copies.
 //
 // A destination that exists is replaced as the shell's ">" replaces it, see [Files.Create]:
 // a copy that fails leaves it as it was.

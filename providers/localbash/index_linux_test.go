@@ -397,6 +397,48 @@ func TestIndexOfSmallFiles(t *testing.T) {
 	}
 }
 
+// TestIndexOfChanges changes single files of a directory, by their name and by another one that
+// they get, and searches right after each change.
+func TestIndexOfChanges(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	name := func(n int) string { return filepath.Join(dir, "d", fmt.Sprintf("%03d", n)) }
+	for n := range 130 {
+		put(t, name(n), "old\n")
+	}
+	put(t, filepath.Join(dir, "e", "file"), "old\n")
+	cold := open(t, dir, nil)
+	for _, other := range []bool{false, true} {
+		for _, n := range []int{0, 31, 32, 33, 63, 64, 65, 127, 128, 129} {
+			warm := open(t, dir, nil).WithIndex(index.Options{MaxMemory: 1 << 30})
+			warm.Settle()
+			file := name(n)
+			if other {
+				file = filepath.Join(dir, "e", "other")
+				if err := os.Link(name(n), file); err != nil {
+					t.Fatal(err)
+				}
+			}
+			f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := fmt.Fprintf(f, "new %d %t\n", n, other); err != nil {
+				t.Fatal(err)
+			}
+			compareSearches(t, warm, cold, fmt.Sprintf("new %d %t", n, other), workspace.GrepOptions{})
+			if err := errors.Join(f.Close(), warm.Close()); err != nil {
+				t.Fatal(err)
+			}
+			if other {
+				if err := os.Remove(file); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
 // TestIndexLimits searches more directories than are a task, with names around the slash in
 // order, names that no path can have, and limits.
 func TestIndexLimits(t *testing.T) {

@@ -276,32 +276,35 @@ func (t *globTree) listOpen(paths []string, in *dirState, dir Dir, err error) ([
 // is hidden or ignored, and adds tasks for those that are not known.
 func (t *globTree) listPart(k task) (paths []string) {
 	tree, begin, end := k.part.tree, k.part.begin, k.part.end
-	var list func(n int, in *dirState)
-	list = func(n int, in *dirState) {
+	var in dirState // the directory whose children are visited
+	visit := func(child Child) bool {
+		if path, ok := t.glob.matched(&in, child); ok {
+			paths = append(paths, path)
+		}
+		return true
+	}
+	var list func(n int, match glob.State)
+	list = func(n int, match glob.State) {
 		path, after, known := tree.Dir(n)
-		if in.path = path; !known {
-			below := *in
-			t.push(task{in: &below, path: path})
+		if !known {
+			t.push(task{in: &dirState{path: path, match: match}, path: path})
 			return
 		}
 		if n >= begin { // otherwise it belongs to a part before
-			for child := range tree.Children(n) {
-				if path, ok := t.glob.matched(in, child); ok {
-					paths = append(paths, path)
-				}
-			}
+			in = dirState{path: path, match: match}
+			tree.Children(n, visit)
 		}
 		for n++; n < min(after, end); {
 			sub, next, _ := tree.Dir(n)
 			if next > begin {
-				if below := (dirState{match: in.match.Enter(relative(sub, path))}); !below.match.Empty() {
-					list(n, &below)
+				if below := match.Enter(relative(sub, path)); !below.Empty() {
+					list(n, below)
 				}
 			}
 			n = next
 		}
 	}
-	list(0, &dirState{match: k.in.match})
+	list(0, k.in.match)
 	return paths
 }
 

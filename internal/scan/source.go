@@ -19,7 +19,6 @@ package scan
 
 import (
 	"context"
-	"iter"
 
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -90,8 +89,9 @@ type Tree interface {
 	// Dir describes the directory n. What is below it has the numbers up to end. Of one that is
 	// not known nothing below it has a number.
 	Dir(n int) (path string, end int, known bool)
-	// Children returns the children of the directory n, which is known, sorted by name.
-	Children(n int) iter.Seq[Child]
+	// Children calls yield for each child of the directory n, which is known, in order of
+	// their names, until that returns false.
+	Children(n int, yield func(Child) bool)
 	// Left appends to names the files of the directory n, which is known, that must be
 	// searched, and returns how many are left out: those for which a Sieve's Lacks returns true.
 	Left(n int, names []string) (left []string, lacking int)

@@ -2,7 +2,6 @@ package localbash
 
 import (
 	"context"
-	"iter"
 	"slices"
 	"strings"
 
@@ -147,7 +146,7 @@ var (
 
 // List implements [scan.Dir].
 func (d *knownDir) List(context.Context) ([]scan.Child, error) {
-	return slices.AppendSeq(make([]scan.Child, 0, d.Len()), d.Listing.Children()), nil
+	return slices.AppendSeq(make([]scan.Child, 0, d.Len()), d.Listing.Children), nil
 }
 
 // Close implements [scan.Dir].
@@ -187,9 +186,9 @@ func (d *knownDir) Dir(n int) (path string, end int, known bool) {
 }
 
 // Children implements [scan.Tree].
-func (d *knownDir) Children(n int) iter.Seq[scan.Child] {
+func (d *knownDir) Children(n int, yield func(scan.Child) bool) {
 	_, l, _ := d.source.known.Dir(d.at + n)
-	return l.Children()
+	l.Children(yield)
 }
 
 // Left implements [scan.Tree].

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"hash/maphash"
-	"iter"
 	"math"
 	"slices"
 	"sort"
@@ -106,16 +105,14 @@ func startOf(ends []uint32, n int) uint32 {
 // Len returns how many children there are.
 func (l *Listing) Len() int { return len(l.files) }
 
-// Children returns the children, in order of their names.
-func (l *Listing) Children() iter.Seq[scan.Child] {
-	return func(yield func(scan.Child) bool) {
-		begin := uint32(0)
-		for n, end := range l.nameEnds {
-			if !yield(scan.Child{Name: l.names[begin:end], Type: types[l.files[n].kind]}) {
-				return
-			}
-			begin = end
+// Children calls yield for each child, in order of their names, until that returns false.
+func (l *Listing) Children(yield func(scan.Child) bool) {
+	begin := uint32(0)
+	for n, end := range l.nameEnds {
+		if !yield(scan.Child{Name: l.names[begin:end], Type: types[l.files[n].kind]}) {
+			return
 		}
+		begin = end
 	}
 }
 

@@ -16,9 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
@@ -211,7 +208,7 @@ func compareLines(t *testing.T, store, pattern string, want, got []string) {
 // searchedStores are the stores that hold tree, with all that they keep for searches.
 func searchedStores(t *testing.T, tree searchTree, dir string) map[string]workspace.FileSystem {
 	t.Helper()
-	server := s3test.New(t, nil)
+	server := s3test.New(t, &s3test.Options{Public: true})
 	stores := map[string]workspace.FileSystem{
 		"localbash": openFolder(t, dir, nil), "memory": memory.New(nil), "memory with summaries": memory.New(nil),
 		"objectstore":               openBucket(t, server, objectstore.Options{}),
@@ -254,11 +251,8 @@ func openFolder(t *testing.T, dir string, index *localbash.IndexOptions) *localb
 
 func openBucket(t *testing.T, server *s3test.Server, opts objectstore.Options) *objectstore.FS {
 	t.Helper()
-	opts.Bucket = "workspace"
-	fsys, err := objectstore.New(s3.New(s3.Options{
-		BaseEndpoint: aws.String(server.URL), Region: server.Region, UsePathStyle: true, HTTPClient: server.Client(),
-		Credentials: credentials.NewStaticCredentialsProvider(server.AccessKeyID, server.SecretAccessKey, ""),
-	}), &opts)
+	opts.Bucket, opts.Endpoint, opts.Region, opts.Anonymous = "workspace", server.URL, server.Region, true
+	fsys, err := objectstore.Open(t.Context(), &opts)
 	if err != nil {
 		t.Fatal(err)
 	}

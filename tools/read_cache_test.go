@@ -13,9 +13,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
-
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/providers/localbash"
@@ -104,14 +101,8 @@ func TestPagesCostOneRead(t *testing.T) {
 // TestPagesOfABucket counts the requests for the pages of an object.
 func TestPagesOfABucket(t *testing.T) {
 	t.Parallel()
-	server := s3test.New(t, nil)
-	client := s3.New(s3.Options{
-		BaseEndpoint: &server.URL, Region: server.Region, UsePathStyle: true, HTTPClient: server.Client(),
-		Credentials: aws.CredentialsProviderFunc(func(context.Context) (aws.Credentials, error) {
-			return aws.Credentials{AccessKeyID: server.AccessKeyID, SecretAccessKey: server.SecretAccessKey}, nil
-		}),
-	})
-	fsys, err := objectstore.New(client, &objectstore.Options{Bucket: "workspace"})
+	server := s3test.New(t, &s3test.Options{Public: true})
+	fsys, err := objectstore.Open(t.Context(), &objectstore.Options{Bucket: "workspace", Endpoint: server.URL, Region: server.Region, Anonymous: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,8 +14,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/google/go-cmp/cmp"
 	aferofs "github.com/spf13/afero"
 
@@ -105,14 +103,10 @@ func TestBypass(t *testing.T) {
 // bypassStores are the stores that attempts are made on.
 func bypassStores(t *testing.T) map[string]func(t *testing.T) workspace.FileSystem {
 	all := stores()
-	server := s3test.New(t, nil)
-	client := s3.New(s3.Options{
-		BaseEndpoint: &server.URL, Region: server.Region, HTTPClient: server.Client(), UsePathStyle: true,
-		Credentials: credentials.NewStaticCredentialsProvider(server.AccessKeyID, server.SecretAccessKey, ""),
-	})
+	server := s3test.New(t, &s3test.Options{Public: true})
 	all["objectstore"] = func(t *testing.T) workspace.FileSystem {
-		fsys, err := objectstore.New(client, &objectstore.Options{
-			Bucket: "workspace", Prefix: rand.Text(),
+		fsys, err := objectstore.Open(t.Context(), &objectstore.Options{
+			Bucket: "workspace", Prefix: rand.Text(), Endpoint: server.URL, Region: server.Region, Anonymous: true,
 			Compat: &objectstore.Compat{PathStyle: true, ConditionalCopy: true, ConditionalDelete: true},
 		})
 		if err != nil {

@@ -10,9 +10,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/conformance"
@@ -127,12 +124,11 @@ func stores(t *testing.T) map[string]workspace.FileSystem {
 
 // openBucket returns a bucket of a server in memory.
 func openBucket(t *testing.T) workspace.FileSystem {
-	server := s3test.New(t, nil)
-	client := s3.New(s3.Options{
-		BaseEndpoint: aws.String(server.URL), Region: server.Region, HTTPClient: server.Client(), UsePathStyle: true,
-		Credentials: credentials.NewStaticCredentialsProvider(server.AccessKeyID, server.SecretAccessKey, ""),
+	server := s3test.New(t, &s3test.Options{Public: true})
+	fsys, err := objectstore.Open(t.Context(), &objectstore.Options{
+		Bucket: "workspace", Endpoint: server.URL, Region: server.Region, Anonymous: true,
+		Compat: &objectstore.Compat{PathStyle: true, ConditionalCopy: true, ConditionalDelete: true},
 	})
-	fsys, err := objectstore.New(client, &objectstore.Options{Bucket: "workspace", Compat: &objectstore.Compat{PathStyle: true, ConditionalCopy: true, ConditionalDelete: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

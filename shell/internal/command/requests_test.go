@@ -5,10 +5,6 @@ import (
 	"maps"
 	"testing"
 
-	"github.com/aws/aws-sdk-go-v2/aws"
-	"github.com/aws/aws-sdk-go-v2/credentials"
-	"github.com/aws/aws-sdk-go-v2/service/s3"
-
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/providers/objectstore"
@@ -20,16 +16,15 @@ import (
 func TestRequests(t *testing.T) {
 	t.Parallel()
 	exhaustive.NotShort(t, "counts the requests for 1,200 objects")
-	server := s3test.New(t, nil)
+	server := s3test.New(t, &s3test.Options{Public: true})
 	for i := range exhaustive.Some(t, "objects", 10_000, 1_200) {
 		server.Put("workspace", fmt.Sprintf("p/dir%03d/file%d.txt", i%100, i), fmt.Appendf(nil, "line\nnumber %d\n", i))
 	}
-	client := s3.New(s3.Options{
-		BaseEndpoint: aws.String(server.URL), Region: server.Region, UsePathStyle: true, HTTPClient: server.Client(),
-		Credentials: credentials.NewStaticCredentialsProvider(server.AccessKeyID, server.SecretAccessKey, ""),
-	})
 	requests := func(do func(ws *workspace.Workspace)) map[string]int {
-		fsys, err := objectstore.New(client, &objectstore.Options{Bucket: "workspace", Prefix: "p", Compat: &objectstore.Compat{PathStyle: true}})
+		fsys, err := objectstore.Open(t.Context(), &objectstore.Options{
+			Bucket: "workspace", Prefix: "p", Endpoint: server.URL, Region: server.Region, Anonymous: true,
+			Compat: &objectstore.Compat{PathStyle: true},
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -190,6 +190,8 @@ func (o *readFileOutput) describe(data []byte, room int) {
 		o.Hint = "It can be read by itself."
 	case len(data) <= base64Bytes:
 		o.Hint = `The file is not text. Its bytes can be read with encoding "base64".`
+	case isPart(o.MIMEType):
+		o.Hint = "Images and documents are returned up to " + byteSize(partBytes) + "."
 	default:
 		o.Hint = "The file is not text, and too large to be returned as base64."
 	}

@@ -166,9 +166,9 @@ func TestReadBinary(t *testing.T) {
 	tests := []struct{ path, mime, hint string }{
 		{"nul", "application/octet-stream", `encoding "base64"`},
 		{"8-bit", "text/plain; charset=unknown-8bit", `encoding "base64"`},
-		{"big.pdf", "application/pdf", "too large to be returned"},
+		{"big.pdf", "application/pdf", "up to 3 MiB"},
 		{"big", "application/octet-stream", "too large to be returned"},
-		{"bigimage", "image/png", "too large to be returned"},
+		{"bigimage", "image/png", "up to 3 MiB"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.path, func(t *testing.T) {

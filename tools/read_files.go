@@ -34,6 +34,7 @@ type readFilesItem struct {
 	TotalLines int               `json:"totalLines" jsonschema:"how many lines it has"`
 	NextLine   int               `json:"nextLine,omitempty" jsonschema:"the line to continue at with read_file; absent at the end"`
 	Version    workspace.Version `json:"version,omitempty" jsonschema:"the version of the whole file"`
+	Hint       string            `json:"hint,omitempty" jsonschema:"what to do with a file that is not text"`
 	Error      string            `json:"error,omitempty" jsonschema:"why it could not be read: code, message and hint"`
 
 	file  *content
@@ -92,7 +93,7 @@ func runReadFiles(ctx context.Context, ts *toolset, in *readFilesInput) (*readFi
 		if shown.picture != nil {
 			room -= len(shown.picture.Data)
 		}
-		*item = readFilesItem{shown.Path, shown.Text, shown.TotalLines, shown.NextLine, shown.Version, "", nil, shown}
+		*item = readFilesItem{shown.Path, shown.Text, shown.TotalLines, shown.NextLine, shown.Version, shown.Hint, "", nil, shown}
 	}
 	return out, nil
 }

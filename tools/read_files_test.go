@@ -30,6 +30,9 @@ func TestReadFiles(t *testing.T) {
 			t.Errorf("files[%d].text = %q, want %q", i, got, want)
 		}
 	}
+	if first, second := files[6].(object)["hint"], files[7].(object)["hint"]; first != nil || second != "It can be read by itself." {
+		t.Errorf("the hints of the images are %v and %v", first, second)
+	}
 	contains(t, "files[1].error", files[1].(object)["error"].(string), "FILE_NOT_FOUND: nope: ")
 	bad(t, set, "read_files", object{"paths": []string{}}, tools.CodeInvalidArguments)
 	bad(t, set, "read_files", object{"paths": make([]string, 51)}, tools.CodeInvalidArguments)

@@ -27,7 +27,7 @@ type treeInput struct {
 type treeOutput struct {
 	Path        string `json:"path" jsonschema:"the directory"`
 	Tree        string `json:"tree" jsonschema:"a line for each entry, indented by two spaces for each level"`
-	Files       int    `json:"files" jsonschema:"files to that depth, shown or not"`
+	Files       int    `json:"files" jsonschema:"files and symlinks to that depth, shown or not"`
 	Directories int    `json:"directories" jsonschema:"directories to that depth, shown or not"`
 	Depth       int    `json:"depth" jsonschema:"how many levels were looked at"`
 	Truncated   bool   `json:"truncated" jsonschema:"whether entries to that depth are left out"`

@@ -66,8 +66,8 @@ type FS struct {
 // Quota is how much each session may write, counted from when the workspace is opened:
 // see package quota.
 type Quota struct {
-	// Files is how many different files. Zero means no limit.
-	Files int `json:"files,omitempty" jsonschema:"How many different files a session may write."`
+	// Files is how many different files, see [quota.Limits]. Zero means no limit.
+	Files int `json:"files,omitempty" jsonschema:"How many different files a session may write or move."`
 	// Mb is how many MiB. Zero means no limit.
 	Mb int64 `json:"mb,omitempty" jsonschema:"How many MiB a session may write."`
 }

@@ -8,15 +8,17 @@
 //
 // A session is a run of an agent, whose id package tools puts into the context; all
 // operations without one are one session. What counts is what succeeds: a file once,
-// however often it is written, and the bytes of every write and copy. Removing a file
-// gives nothing back, nor does an undo. With 3 files and 100 bytes:
+// however often it is written, the new name of what is moved as a file, and the bytes of
+// every write and copy. Removing a file gives nothing back, nor does an undo. With 3 files
+// and 100 bytes:
 //
 //	write a, 40 bytes    1 file,  40 bytes
 //	write a, 40 bytes    1 file,  80 bytes
 //	write b, 30 bytes    refused: it would be 110 bytes
 //	copy a to b          refused, too
-//	move a to c          moves, removals and directories do not count
-//	write b, 20 bytes    2 files, 100 bytes
+//	move a to c          2 files,  80 bytes
+//	remove c             removals and new directories do not count
+//	write b, 20 bytes    3 files, 100 bytes
 //
 // An FS counts from when it is created. [FS.Used] and [FS.Resume] carry what a session
 // has written to another process.
@@ -43,8 +45,8 @@ import (
 
 // Limits are how much each session may write.
 type Limits struct {
-	// Files is how many different files a session may write, counted by their names.
-	// Zero means no limit.
+	// Files is how many different files a session may write, counted by their names, as
+	// are what it moves. Zero means no limit.
 	Files int
 	// Bytes is how many bytes a session may write. Zero means no limit.
 	Bytes int64
@@ -66,6 +68,7 @@ var (
 	_ workspace.FileSystem = (*FS)(nil)
 	_ workspace.Creator    = (*FS)(nil)
 	_ workspace.Copier     = (*FS)(nil)
+	_ workspace.Mover      = (*FS)(nil)
 	_ workspace.Exacter    = (*FS)(nil)
 	_ fallback.Hider       = (*FS)(nil)
 	_ fallback.Transactor  = (*FS)(nil)
@@ -181,6 +184,23 @@ func (f *FS) Copy(ctx context.Context, source, destination string) (version work
 	version, err = workspace.Copy(ctx, f.fsys, source, destination)
 	c.end(err)
 	return version, err
+}
+
+// Move implements [workspace.Mover]. The new name counts as a file, so that writing one name
+// and moving it away again and again has an end.
+func (f *FS) Move(ctx context.Context, source, destination string) error {
+	for _, name := range []string{source, destination} {
+		if err := ops.Check(ctx, ops.Move, name); err != nil {
+			return err
+		}
+	}
+	c := f.used.claim(ctx, destination)
+	if err := c.add(ops.Move, 0); err != nil {
+		return err
+	}
+	err := workspace.Move(ctx, f.fsys, source, destination)
+	c.end(err)
+	return err
 }
 
 // Create implements [workspace.Creator]. Bytes count when they are written.

@@ -133,11 +133,8 @@ func TestFiles(t *testing.T) {
 	if err := f.Rm(ctx, "a", nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := workspace.Move(ctx, f, "b", "moved"); err != nil {
-		t.Fatal(err)
-	}
 	for what, err := range map[string]error{
-		"write": write(ctx, f, "c", 0), "create": create(ctx, f, "c", 0), "copy": copyFile(ctx, f, "moved", "c"),
+		"write": write(ctx, f, "c", 0), "create": create(ctx, f, "c", 0), "copy": copyFile(ctx, f, "b", "c"), "move": workspace.Move(ctx, f, "b", "c"),
 	} {
 		if !errors.Is(err, workspace.ErrPolicy) {
 			t.Errorf("%s of a third file = %v, want ErrPolicy", what, err)
@@ -145,6 +142,28 @@ func TestFiles(t *testing.T) {
 	}
 	if err := write(ctx, f, "b", 0); err != nil {
 		t.Errorf("another write of a file = %v, want nil", err)
+	}
+}
+
+// TestMoves writes one name and moves it away, again and again.
+func TestMoves(t *testing.T) {
+	ctx := t.Context()
+	f := limited(t, memory.New(nil), quota.Limits{Files: 3})
+	if err := workspace.Move(ctx, f, "nope", "2"); !errors.Is(err, fs.ErrNotExist) { // and does not count
+		t.Fatalf("Move of nothing = %v, want ErrNotExist", err)
+	}
+	for n := range 2 {
+		if err := errors.Join(write(ctx, f, "a", 10), workspace.Move(ctx, f, "a", fmt.Sprint(n))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(write(ctx, f, "a", 10), f.Mkdir(ctx, "dir", nil)); err != nil {
+		t.Fatal(err)
+	}
+	for _, source := range []string{"a", "dir"} {
+		if err := workspace.Move(ctx, f, source, "2"); !errors.Is(err, workspace.ErrPolicy) {
+			t.Errorf("Move(%q) to a fourth name = %v, want ErrPolicy", source, err)
+		}
 	}
 }
 

@@ -79,7 +79,11 @@ func (a *applier) leave(ctx context.Context, r *result) error {
 	}
 	if r.Kind == Renamed && a.movable(name, r.Path) {
 		a.moved[r] = true
-		return a.conflict(name, a.tx.Move(ctx, name, r.Path))
+		err := a.tx.Move(ctx, name, r.Path)
+		if at, ok := errors.AsType[*fs.PathError](err); ok && at.Path == r.Path {
+			name = r.Path // the new name is at fault
+		}
+		return a.conflict(name, err)
 	}
 	return a.conflict(name, a.tx.Rm(ctx, name, nil))
 }

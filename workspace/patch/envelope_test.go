@@ -387,8 +387,8 @@ func TestChangedMeanwhile(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := treeOf(t, ws)
-		if _, err := plan.Apply(t.Context()); !errors.Is(err, workspace.ErrConflict) && !errors.Is(err, fs.ErrExist) {
-			t.Errorf("Apply() after a write of %s = %v, want ErrConflict", name, err)
+		if _, err := plan.Apply(t.Context()); !errors.Is(err, workspace.ErrConflict) || !strings.Contains(err.Error(), " "+name+": ") {
+			t.Errorf("Apply() after a write of %s = %v, want ErrConflict of it", name, err)
 		}
 		if diff := cmp.Diff(want, treeOf(t, ws)); diff != "" {
 			t.Errorf("after a write of %s (-want +got):\n%s", name, diff)

@@ -17,6 +17,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/shell"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 // newWorkspace returns a workspace in memory with files.
@@ -453,6 +454,26 @@ mv b c && echo moved; cp c d && echo copied; echo w > d && rm c && echo known; c
 	}
 	if want := "bash: a: Permission denied\nright\nnew\n0\nmoved\ncopied\nknown\nrm: cannot remove 'e': Permission denied\n"; result.Output != want {
 		t.Errorf("output %q, want %q", result.Output, want)
+	}
+}
+
+// TestReadOnly edits files that may not be written: the first failure ends sed, as that of GNU.
+func TestReadOnly(t *testing.T) {
+	t.Parallel()
+	files := memory.New(nil)
+	for _, name := range []string{"a", "b"} {
+		if _, err := files.WriteFile(t.Context(), name, []byte("x\n"), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := shell.New([]*workspace.Workspace{workspace.New("repo", policy.ReadOnly(files), nil)}, nil)
+	result, err := s.Run(t.Context(), "sed -i s/x/y/ a b; echo $?; sed -i.bak s/z/y/ a", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const refused = "Permission denied (forbidden by policy: the workspace is read-only)\n"
+	if want := "sed: couldn't write a: " + refused + "4\nsed: couldn't write a.bak: " + refused; result.Output != want || result.ExitCode != 4 {
+		t.Errorf("output %q, status %d, want %q, 4", result.Output, result.ExitCode, want)
 	}
 }
 

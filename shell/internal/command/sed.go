@@ -190,7 +190,8 @@ func (s *sedRun) editFiles(ctx context.Context, names []string, suffix string) i
 			}
 		}
 		if s.failed != nil {
-			return s.p.errorf("%v", s.failed)
+			s.p.errorf("%v", s.failed)
+			return sedPanic
 		}
 		if s.quit || ctx.Err() != nil {
 			break
@@ -215,15 +216,19 @@ func (s *sedRun) editFile(ctx context.Context, name, suffix string) error {
 	if s.failed != nil || ctx.Err() != nil {
 		return nil
 	}
+	written := name
 	if suffix != "" {
-		if err := s.p.WriteFile(ctx, backupName(name, suffix), data, nil); err != nil {
-			return err
-		}
+		written = backupName(name, suffix)
+		err = s.p.WriteFile(ctx, written, data, nil)
 	}
-	if bytes.Equal(out.Bytes(), data) {
-		return nil
+	if err == nil && !bytes.Equal(out.Bytes(), data) {
+		written = name
+		err = s.p.WriteFile(ctx, name, out.Bytes(), &workspace.WriteOptions{IfVersion: version})
 	}
-	return s.p.WriteFile(ctx, name, out.Bytes(), &workspace.WriteOptions{IfVersion: version})
+	if err != nil {
+		s.failed = fmt.Errorf("couldn't write %s: %s", written, ErrorText(err))
+	}
+	return nil
 }
 
 // backupName returns the name of the copy of a file: "x.bak" for ".bak", and "old_x" for

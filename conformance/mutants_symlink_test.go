@@ -27,6 +27,7 @@ func symlinkMutants() []mutant {
 		{"copy-keeps-symlink", copyKeepsLink, []string{"Symlink/copy"}},
 		{"escapes-are-missing", replaceKind(workspace.ErrEscape, fs.ErrNotExist), []string{"Symlink/escape", "Symlink/escape-by-writing", "Symlink/detour"}},
 		{"loops-are-missing", replaceKind(fs.ErrInvalid, fs.ErrNotExist), []string{"Symlink/loop"}},
+		{"loops-are-no-directories", mkdirHidesLoops, []string{"Symlink/loop"}},
 		{"resolve-keeps-names", func(h *hooked) {
 			h.resolve = func(_ context.Context, name string) (string, error) { return name, nil }
 		}, []string{"Symlink/resolve"}},
@@ -82,6 +83,17 @@ func writeReplacesLink(h *hooked) {
 func createsNothingThroughLinks(h *hooked) {
 	h.mkdir = func(ctx context.Context, name string, opts *workspace.MkdirOptions) error {
 		if real, err := h.reference.Resolve(ctx, name); err == nil && real != name {
+			return ops.Error(ops.Mkdir, name, workspace.ErrNotDir, nil)
+		}
+		return h.reference.Mkdir(ctx, name, opts)
+	}
+}
+
+// mkdirHidesLoops is a folder that only learns from the operating system that something has
+// the name.
+func mkdirHidesLoops(h *hooked) {
+	h.mkdir = func(ctx context.Context, name string, opts *workspace.MkdirOptions) error {
+		if _, err := h.reference.Resolve(ctx, name); errors.Is(err, fs.ErrInvalid) {
 			return ops.Error(ops.Mkdir, name, workspace.ErrNotDir, nil)
 		}
 		return h.reference.Mkdir(ctx, name, opts)

@@ -321,7 +321,8 @@ func symlinkEscapeWrite(e *env) {
 
 // symlinkLoop tests that a loop is an error where it is followed, and ends no
 // walk or search. A link that leads to itself needs no second one. Each call
-// has an end, and a walk still reports the file beside them.
+// has an end, and a walk still reports the file beside them. For mkdir of an
+// operating system, a loop is just something that has the name.
 func symlinkLoop(e *env) {
 	e.given(files{"file": "x"})
 	e.link("b", "a")
@@ -332,6 +333,10 @@ func symlinkLoop(e *env) {
 		e.refused(err, fs.ErrInvalid, at(ops.ReadFile, name), "ReadFile(%q) of a loop", name)
 		_, err = workspace.Resolve(e.ctx, e.fsys, name)
 		e.refused(err, fs.ErrInvalid, at(ops.Resolve, name), "Resolve(%q) of a loop", name)
+		if e.caps.Write {
+			err = callMkdirRecursive(e.ctx, e.fsys, name)
+			e.refused(err, fs.ErrInvalid, at(ops.Mkdir, name), "Mkdir(%q, Recursive) of a loop", name)
+		}
 	}
 	e.equal(e.walked(".", "", nil), []string{"a", "b", "file", "self"}, "Walk(%q)", ".")
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 	"unicode/utf8"
 
@@ -292,10 +293,14 @@ func (f *folder) Mkdir(ctx context.Context, name string, opts workspace.MkdirOpt
 
 // mkdirAll creates the directory name and its missing parents. Something else with the name is
 // [workspace.ErrNotDir]. A directory that exists is no error, so the operating system's
-// "exists" can only mean such a thing, or a symlink to nothing: what that leads to is created.
+// "exists" can only mean such a thing, or a symlink: to nothing, where what it leads to is
+// created, or in a loop.
 func (f *folder) mkdirAll(ctx context.Context, name string) error {
 	err := f.host.MkdirAll(name, newDirPerm)
 	if errors.Is(err, fs.ErrExist) {
+		if _, loop := f.host.Stat(name); errors.Is(loop, syscall.ELOOP) {
+			return loop
+		}
 		if target, failed := f.Resolve(ctx, name); failed == nil && target != name {
 			name, err = target, f.host.MkdirAll(target, newDirPerm)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/providers/objectstore/internal/answer"
 	"github.com/workspacekit/workspacekit/providers/objectstore/internal/bucket"
+	"github.com/workspacekit/workspacekit/providers/objectstore/internal/object"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/provider"
 )
@@ -166,6 +167,11 @@ func (t *tree) moveMissing(ctx context.Context, source, destination string) erro
 // moveDir moves the directory source.
 func (t *tree) moveDir(ctx context.Context, source, destination string) error {
 	m := t.bucket.NewDirMove(t.prefix.DirKey(source), t.prefix.DirKey(destination))
+	m.Copied = func(key, etag string) {
+		if name, ok := object.NameOf(key[len(t.prefix):]); ok {
+			t.watches.wrote(object.Object{ETag: etag}.Info(name))
+		}
+	}
 	if err := t.claim(ctx, m, destination); err != nil {
 		return provider.At(destination, err)
 	}

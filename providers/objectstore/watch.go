@@ -95,11 +95,12 @@ func (s *watches) removed(name string) {
 	s.each(func(w *watch) { w.remove(name) })
 }
 
-// renamed reports that this tree has moved the directory source.
+// renamed reports that this tree has moved the directory source, whose files it has reported
+// as written: a copy may have another version.
 func (s *watches) renamed(source, destination string) {
 	s.each(func(w *watch) {
 		for _, name := range w.below(source) {
-			if known, ok := w.known(name); ok {
+			if known, ok := w.known(name); ok && known.dir {
 				w.put(destination+strings.TrimPrefix(name, source), known)
 			}
 		}

@@ -112,6 +112,28 @@ func TestWatchOwn(t *testing.T) {
 	}
 }
 
+// TestWatchMoveDirectory lists while a directory moves, or only afterwards. Where a copy has
+// another ETag than its source, a listing must not find that the file was written.
+func TestWatchMoveDirectory(t *testing.T) {
+	for _, p := range profiles() {
+		for _, interval := range []time.Duration{time.Millisecond, 100 * time.Millisecond} {
+			t.Run(p.name+"/"+interval.String(), func(t *testing.T) {
+				t.Parallel()
+				server := s3test.New(t, p.options)
+				seed(server, "d/f", "d/sub/g", "d/empty/")
+				f := inProcess(server, p.compat).open(t, "p", objectstore.Options{})
+				events := watching(t, f, ".", interval)
+				if err := f.Move(t.Context(), "d", "m"); err != nil {
+					t.Fatal(err)
+				}
+				server.Put(bucket, "p/z", nil) // which a later listing has, after what it says of m
+				expectEvents(t, events, "create m", "create m/f", "create m/sub", "create m/sub/g", "create m/empty",
+					"remove d", "remove d/f", "remove d/sub", "remove d/sub/g", "remove d/empty", "create z")
+			})
+		}
+	}
+}
+
 // TestWatchBelow reports only what is below its directory.
 func TestWatchBelow(t *testing.T) {
 	server := s3test.New(t, nil)

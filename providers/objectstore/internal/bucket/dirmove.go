@@ -53,6 +53,10 @@ const (
 // not delete its copy new/2 then: it reads the marker, finds mover B, and leaves
 // it.
 type DirMove struct {
+	// Copied is called, side by side, with the key and the ETag of each copy that m has made
+	// of a file and whose source it has deleted. It is not nil when m runs.
+	Copied func(key, etag string)
+
 	bucket   *Bucket
 	from, to string // the keys of the markers
 	id       string
@@ -237,6 +241,9 @@ func (m *DirMove) object(ctx context.Context, o object.Object) error {
 	switch {
 	case err == nil:
 		m.moved.Add(1)
+		if !adopted {
+			m.Copied(to, etag)
+		}
 		return nil
 	case !errors.Is(err, ErrTaken):
 		return err

@@ -51,23 +51,32 @@ func (b *Backend) LsInfo(ctx context.Context, req *filesystem.LsInfoRequest) ([]
 	for i, c := range children {
 		names[i] = c.Path
 	}
-	return infos("ls", req.Path, names)
+	return b.infos("ls", req.Path, names)
 }
 
-func infos(op, path string, names []string) ([]filesystem.FileInfo, error) {
+func (b *Backend) infos(op, path string, names []string) ([]filesystem.FileInfo, error) {
+	if len(names) > maxEntries {
+		return nil, b.tooMany(op, path)
+	}
 	all := make([]filesystem.FileInfo, len(names))
 	for i, name := range names {
 		all[i].Path = "/" + name
 	}
-	return all, limited(op, path, len(all))
+	return all, nil
 }
 
-// limited returns an error if there are too many entries.
-func limited(op, path string, entries int) error {
-	if entries <= maxEntries {
-		return nil
+// tooMany returns the error of a call that has more than maxEntries results.
+func (b *Backend) tooMany(op, path string) error {
+	return b.pathError(op, path, fmt.Errorf("%w: it has more than %d entries; ask for less", workspace.ErrTooLarge, maxEntries))
+}
+
+// pathError returns err with the clean name for path, as the errors of the workspace have it.
+func (b *Backend) pathError(op, path string, err error) error {
+	name, invalid := b.ws.Clean(op, path)
+	if invalid != nil {
+		return invalid
 	}
-	return &fs.PathError{Op: op, Path: path, Err: fmt.Errorf("%w: it has more than %d entries; ask for less", workspace.ErrTooLarge, maxEntries)}
+	return &fs.PathError{Op: op, Path: name, Err: err}
 }
 
 // Read returns lines with their numbers. The text is decoded, and long lines are cut,
@@ -93,7 +102,7 @@ func (b *Backend) Read(ctx context.Context, req *filesystem.ReadRequest) (string
 			return "", err
 		}
 		if page.Binary {
-			return "", &fs.PathError{Op: "read_file", Path: req.FilePath, Err: workspace.ErrBinary}
+			return "", b.pathError("read_file", req.FilePath, workspace.ErrBinary)
 		}
 		for text := range strings.Lines(page.Text) {
 			out = append(out, fmt.Sprintf("%6d\t%s", line, strings.TrimRight(text, "\r\n")))
@@ -113,11 +122,14 @@ func (b *Backend) GrepRaw(ctx context.Context, req *filesystem.GrepRequest) ([]f
 	if err != nil {
 		return nil, err
 	}
+	if len(result.Matches) > maxEntries {
+		return nil, b.tooMany("grep", req.Path)
+	}
 	matches := make([]filesystem.GrepMatch, len(result.Matches))
 	for i, m := range result.Matches {
 		matches[i] = filesystem.GrepMatch{Path: "/" + m.Path, Line: m.LineNumber, Content: strings.TrimSuffix(m.Line, "\r")}
 	}
-	return matches, limited("grep", req.Path, len(matches))
+	return matches, nil
 }
 
 // GlobInfo returns the files that a pattern matches, sorted by path. It leaves out
@@ -131,7 +143,7 @@ func (b *Backend) GlobInfo(ctx context.Context, req *filesystem.GlobInfoRequest)
 	if err != nil {
 		return nil, err
 	}
-	return infos("glob", req.Path, names)
+	return b.infos("glob", dir, names)
 }
 
 // Write creates a file with its missing directories. A file that exists is an error.
@@ -144,7 +156,7 @@ func (b *Backend) Write(ctx context.Context, req *filesystem.WriteRequest) error
 // meanwhile is lost.
 func (b *Backend) Edit(ctx context.Context, req *filesystem.EditRequest) error {
 	if _, ok := b.edits.Lookup("Edit"); !ok {
-		return &fs.PathError{Op: "edit_file", Path: req.FilePath, Err: errors.ErrUnsupported}
+		return b.pathError("edit_file", req.FilePath, errors.ErrUnsupported)
 	}
 	if req.OldString == "" { // which Edit creates a file for
 		return &tools.Error{Code: tools.CodeInvalidArguments, Message: "the text to replace is empty"}

@@ -224,8 +224,8 @@ func TestReadOnly(t *testing.T) {
 	if err := backend.Write(t.Context(), &fsbackend.WriteRequest{FilePath: "/b.txt"}); !errors.Is(err, os.ErrPermission) {
 		t.Errorf("Write() = %v, want %v", err, os.ErrPermission)
 	}
-	if err := backend.Edit(t.Context(), &fsbackend.EditRequest{FilePath: "/a.txt", OldString: "one"}); !errors.Is(err, errors.ErrUnsupported) {
-		t.Errorf("Edit() = %v, want %v", err, errors.ErrUnsupported)
+	if err := backend.Edit(t.Context(), &fsbackend.EditRequest{FilePath: "/a.txt", OldString: "one"}); !errors.Is(err, errors.ErrUnsupported) || err.Error() != "edit_file a.txt: unsupported operation" {
+		t.Errorf("Edit() = %v, want %v of a.txt", err, errors.ErrUnsupported)
 	}
 	if text, err := backend.Read(t.Context(), &fsbackend.ReadRequest{FilePath: "/a.txt"}); text != "     1\tone" || err != nil {
 		t.Errorf("Read() = %q, %v", text, err)
@@ -245,12 +245,16 @@ func TestTooMany(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, lsErr := backend.LsInfo(t.Context(), &fsbackend.LsInfoRequest{Path: "/d"})
-	_, globErr := backend.GlobInfo(t.Context(), &fsbackend.GlobInfoRequest{Pattern: "d/*"})
-	_, grepErr := backend.GrepRaw(t.Context(), &fsbackend.GrepRequest{Pattern: "x"})
-	for _, err := range []error{lsErr, globErr, grepErr} {
-		if !errors.Is(err, workspace.ErrTooLarge) {
-			t.Errorf("a result of 10,001 entries: %v, want %v", err, workspace.ErrTooLarge)
+	children, lsErr := backend.LsInfo(t.Context(), &fsbackend.LsInfoRequest{Path: "/d"})
+	files, globErr := backend.GlobInfo(t.Context(), &fsbackend.GlobInfoRequest{Pattern: "d/*", Path: "/"})
+	matches, grepErr := backend.GrepRaw(t.Context(), &fsbackend.GrepRequest{Pattern: "x", Path: "/d"})
+	if children != nil || files != nil || matches != nil {
+		t.Errorf("%d, %d and %d results with an error, want none", len(children), len(files), len(matches))
+	}
+	const why = "file too large: it has more than 10000 entries; ask for less"
+	for want, err := range map[string]error{"ls d: " + why: lsErr, "glob .: " + why: globErr, "grep d: " + why: grepErr} {
+		if !errors.Is(err, workspace.ErrTooLarge) || err.Error() != want {
+			t.Errorf("a result of 10,001 entries: %v, want %s", err, want)
 		}
 	}
 }

@@ -27,7 +27,7 @@ type transfer struct {
 	verbose   bool // -v
 	whole     bool // -T: the destination is no directory to put something in
 	follow    bool // cp -L: symlinks in directories, too
-	links     bool // cp -P: a symlink itself, which is an error
+	links     bool // cp -P and -r: a symlink that is named, which is an error
 	status    int  // 1 once something has failed
 
 	open []Location // with -L, the directories that are being copied, which none in them may be
@@ -47,12 +47,12 @@ func newTransfer(f *flags) (t *transfer, target *string) {
 	return t, f.StringP("target-directory", "t", "", "the directory to put files in")
 }
 
-// cp copies files, as POSIX says, with GNU's -a, -L, -n, -t, -T, -u and -v. What a file had is
+// cp copies files, as POSIX says, with GNU's -a, -H, -L, -n, -t, -T, -u and -v. What a file had is
 // replaced at once.
 //
-// A source that is a symlink is followed, except with -P, -d and -a, where it is an error, as a
-// workspace cannot create any. So is one in a directory: without -L it is never followed, since
-// it may lead back to the directory, and two such links would make endless copies.
+// A source that is a symlink is followed, except with -P, -d, -a and -r without -H or -L, where it
+// is an error, as a workspace cannot create any. So is one in a directory: without -L it is never
+// followed, since it may lead back to the directory, and two such links would make endless copies.
 //
 // A destination that exists is replaced as the shell's ">" replaces it, see [Files.Create]:
 // a copy that fails leaves it as it was.
@@ -63,6 +63,7 @@ func cp(ctx context.Context, p *Process) int {
 	f.BoolVarP(&t.recursive, "R", "R", false, "the same as -r")
 	archive := f.BoolP("archive", "a", false, "the same as -rP: a workspace has no owners and permissions")
 	f.BoolVarP(&t.follow, "dereference", "L", false, "files that symlinks in directories lead to")
+	named := f.BoolP("H", "H", false, "files that symlinks among the arguments lead to")
 	f.BoolVarP(&t.links, "no-dereference", "P", false, "symlinks themselves, which is an error")
 	f.BoolVarP(&t.links, "d", "d", false, "the same as -P")
 	for letter, name := range map[string]string{"p": "p", "x": "one-file-system"} {
@@ -74,8 +75,9 @@ func cp(ctx context.Context, p *Process) int {
 	if !ok {
 		return status
 	}
-	t.recursive, t.links = t.recursive || *archive, (t.links || *archive) && !t.follow
-	return t.run(ctx, f, names, *target, t.copy)
+	t.recursive = t.recursive || *archive
+	t.links = (t.links || t.recursive) && !t.follow && !*named
+	return t.run(ctx, f, names, *target, t.copyNamed)
 }
 
 // mv gives files and directories other names, as POSIX says. A directory replaces an
@@ -200,16 +202,21 @@ func (t *transfer) inside(ctx context.Context, from, to string) bool {
 	return a.Workspace == b.Workspace && (a.Name == "." || a == b || strings.HasPrefix(b.Name, a.Name+"/"))
 }
 
-// copy copies a file, or with -r a directory.
-//
-// The error is a text to print. Errors of files in a directory are not returned: copyDir
-// prints them.
-func (t *transfer) copy(ctx context.Context, from, to string) error {
+// copyNamed is copy for a source that is an argument. A symlink with a slash at its end is followed.
+func (t *transfer) copyNamed(ctx context.Context, from, to string) error {
 	if t.links {
 		if info, err := t.p.lstatEntry(ctx, from); err == nil && info.Type == workspace.TypeSymlink {
 			return linkError(to)
 		}
 	}
+	return t.copy(ctx, from, to)
+}
+
+// copy copies a file, or with -r a directory.
+//
+// The error is a text to print. Errors of files in a directory are not returned: copyDir
+// prints them.
+func (t *transfer) copy(ctx context.Context, from, to string) error {
 	source, there, err := t.check(ctx, from, to, t.p.Stat)
 	switch {
 	case errors.Is(err, errSkipped):

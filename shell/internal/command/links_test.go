@@ -107,7 +107,11 @@ func TestCopyLinks(t *testing.T) {
 		{"cp -aL to-f new", "new", "", 0}, {"cp -P f new", "new", "", 0}, {"cp -r to-dir/ new", "new/ new/sub/ new/sub/y new/x", "cp: cannot create symbolic link 'new/sub/to-x': a workspace cannot create any; -L copies what it leads to\n", 1},
 		{"cp f dangling", "", "cp: not writing through dangling symlink 'dangling'\n", 1},
 		{"cp -r dir to-dir/new", "", "cp: cannot copy a directory, 'dir', into itself, 'to-dir/new'\n", 1},
-		{"cp -r to-dir dir/new", "", "cp: cannot copy a directory, 'to-dir', into itself, 'dir/new'\n", 1},
+		{"cp -rL to-dir dir/new", "", "cp: cannot copy a directory, 'to-dir', into itself, 'dir/new'\n", 1},
+		{"cp -R to-dir new", "", "cp: cannot create symbolic link 'new': a workspace cannot create any; -L copies what it leads to\n", 1},
+		{"cp -r to-f dangling dir", "", "cp: cannot create symbolic link 'dir/to-f': a workspace cannot create any; -L copies what it leads to\ncp: cannot create symbolic link 'dir/dangling': a workspace cannot create any; -L copies what it leads to\n", 1},
+		{"cp -RH to-dir new", "new/ new/sub/ new/sub/y new/x", "cp: cannot create symbolic link 'new/sub/to-x': a workspace cannot create any; -L copies what it leads to\n", 1},
+		{"cp -aH to-f new", "new", "", 0}, {"cp -RL to-f new", "new", "", 0},
 		{"rm -r to-dir/", "", "rm: cannot remove 'to-dir/': Not a directory\n", 1},
 		{"rm -rv to-dir/", "", "rm: cannot remove 'to-dir/': Not a directory\n", 1},
 	} {

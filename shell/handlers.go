@@ -155,7 +155,7 @@ func (r *run) replace(ctx context.Context, hc interp.HandlerContext, args []stri
 		return args[:1] // a function, unless it is unset by now
 	}
 	rest := r.replaceBuiltin(ctx, hc, args[prefix:])
-	if len(rest) > 0 && (strings.HasPrefix(rest[0], r.scripts.Prefix) || rest[0] == binDir+args[prefix]) {
+	if len(rest) > 0 && (strings.HasPrefix(rest[0], r.scripts.Prefix) || strings.HasPrefix(rest[0], binDir) && rest[0] != args[prefix]) {
 		return rest // an internal command or a program is none of the interpreter's builtins
 	}
 	return slices.Concat(args[:prefix], rest)

@@ -60,7 +60,7 @@ func TestPhysicalDirectory(t *testing.T) {
 	s := shell.New([]*workspace.Workspace{workspace.New("repo", folder, nil)}, nil)
 	for script, want := range map[string]string{
 		"cd /l; pwd; pwd -L; pwd -P":                                                          "/l\n/l\n/d\n",
-		"cd /l; pwd -LP; pwd -P -L; builtin pwd -PL":                                          "/d\n/l\n/l\n",
+		"cd /l; pwd -LP; pwd -P -L; builtin pwd -PL; builtin pwd -P":                          "/d\n/l\n/l\n/d\n",
 		"cd /l; bash -c 'pwd() { echo mine; command pwd -P; }; pwd -P; unset -f pwd; pwd -P'": "mine\n/d\n/l\n",
 		"cd /; pwd -P; cd l; f() { command pwd -P; }; f":                                      "/\n/d\n",
 	} {

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"mvdan.cc/sh/v3/expand"
@@ -31,12 +32,13 @@ type internalFunc func(ctx context.Context, hc interp.HandlerContext, args []str
 // Commands of the shell itself that are called in place of builtins, besides those that package
 // rewrite puts into scripts.
 const (
-	typeCommand    = "type" // type, command -v
-	readCommand    = "read"
-	mapfileCommand = "mapfile"
-	printfCommand  = "printf"
-	pushdCommand   = "pushd"
-	dirsCommand    = "dirs"
+	typeCommand     = "type" // type, command -v
+	readCommand     = "read"
+	mapfileCommand  = "mapfile"
+	printfCommand   = "printf"
+	pushdCommand    = "pushd"
+	dirsCommand     = "dirs"
+	functionCommand = "function" // what may be a function with the name of a builtin
 )
 
 // internal returns the command of the shell itself that a name without its prefix stands for,
@@ -84,6 +86,8 @@ func (r *run) internal(name string, had bool) internalFunc {
 		return r.pushd
 	case dirsCommand:
 		return r.dirs
+	case functionCommand:
+		return r.function
 	}
 	return nil
 }
@@ -183,7 +187,7 @@ func (r *run) pushd(ctx context.Context, hc interp.HandlerContext, args []string
 
 // dirs is the builtin of that name, see pushd.
 func (r *run) dirs(ctx context.Context, hc interp.HandlerContext, args []string) error {
-	restore := "; unset OLDPWD"
+	restore := "; builtin unset OLDPWD"
 	if old := hc.Env.Get("OLDPWD"); old.IsSet() {
 		restore = "; OLDPWD=" + quoted(old.String())
 	}
@@ -195,7 +199,28 @@ func (r *run) dirs(ctx context.Context, hc interp.HandlerContext, args []string)
 
 // currentOnStack returns a script that makes the working directory the top of the stack of pushd.
 func currentOnStack(hc interp.HandlerContext) string {
-	return "{ pushd -n " + quoted(hc.Dir) + " && popd; } >/dev/null"
+	return "{ builtin pushd -n " + quoted(hc.Dir) + " && builtin popd; } >/dev/null"
+}
+
+// functionKey is the key of an [*atomic.Bool] in a context: whether run.function has called the
+// function. What the function itself calls is looked up again.
+type functionKey struct{}
+
+// function calls a function with the name of a builtin. Where a script declares one, a call is of
+// the builtin before the declaration has run and after unset, and only the interpreter knows which.
+func (r *run) function(ctx context.Context, hc interp.HandlerContext, args []string) error {
+	if len(args) < 2 || !interp.IsBuiltin(args[1]) {
+		return interp.ExitStatus(1)
+	}
+	text := "builtin " + args[1]
+	if r.functionSource(ctx, hc, args[1]) != "" {
+		text = `\` + args[1] // which is no keyword, such as declare
+		ctx = context.WithValue(ctx, functionKey{}, new(atomic.Bool))
+	}
+	for _, arg := range args[2:] {
+		text += " " + quoted(arg)
+	}
+	return hc.Builtin(ctx, []string{"eval", text})
 }
 
 // show is declare -f: it prints functions without what rewrite has added to them.
@@ -357,7 +382,7 @@ func (r *run) checkGlob(ctx context.Context, hc interp.HandlerContext, args []st
 		return interp.ExitStatus(1)
 	}
 	err := rewrite.CheckGlob(args[1])
-	if !strings.Contains(r.ask(ctx, hc, "shopt extglob"), "on") {
+	if !strings.Contains(r.ask(ctx, hc, "builtin shopt extglob"), "on") {
 		err = errors.New("a pattern of extglob needs shopt -s extglob")
 	}
 	if err != nil {

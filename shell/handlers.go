@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"mvdan.cc/sh/v3/expand"
@@ -148,11 +149,11 @@ func (r *run) replace(ctx context.Context, hc interp.HandlerContext, args []stri
 		}
 		prefix++
 	}
-	if prefix == 0 && (refusal(args) != "" || helps(args) || testsMore(args)) && r.scripts.HasFunction(args[0]) {
-		return args // a function
-	}
-	if prefix == 0 && args[0] == "pwd" && r.scripts.HasFunction("pwd") {
-		return args[:1] // a function, unless it is unset by now
+	if prefix == 0 && interp.IsBuiltin(args[0]) && r.scripts.HasFunction(args[0]) {
+		if called, ok := ctx.Value(functionKey{}).(*atomic.Bool); ok && !called.Swap(true) || !syntax.ValidName(args[0]) {
+			return args
+		}
+		return slices.Concat([]string{r.scripts.Prefix + functionCommand}, args)
 	}
 	rest := r.replaceBuiltin(ctx, hc, args[prefix:])
 	if len(rest) > 0 && (strings.HasPrefix(rest[0], r.scripts.Prefix) || strings.HasPrefix(rest[0], binDir) && rest[0] != args[prefix]) {

@@ -61,7 +61,7 @@ func TestPhysicalDirectory(t *testing.T) {
 	for script, want := range map[string]string{
 		"cd /l; pwd; pwd -L; pwd -P":                                                          "/l\n/l\n/d\n",
 		"cd /l; pwd -LP; pwd -P -L; builtin pwd -PL; builtin pwd -P":                          "/d\n/l\n/l\n/d\n",
-		"cd /l; bash -c 'pwd() { echo mine; command pwd -P; }; pwd -P; unset -f pwd; pwd -P'": "mine\n/d\n/l\n",
+		"cd /l; bash -c 'pwd() { echo mine; command pwd -P; }; pwd -P; unset -f pwd; pwd -P'": "mine\n/d\n/d\n",
 		"cd /; pwd -P; cd l; f() { command pwd -P; }; f":                                      "/\n/d\n",
 	} {
 		if got := output(t, s, script); got != want {

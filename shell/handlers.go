@@ -482,8 +482,11 @@ var plainElement = lazyregexp.New(`^[^\[]*(\[([A-Za-z0-9_]*|[@*]|-[0-9]+)\])?$`)
 //
 //	unset 'a[$i+1]'    eval 'unset "a[$(($i+1))]"'
 //	unset ref          eval 'unset target'
+//	unset 'a[-9]' b    eval 'unset b; builtin false'
+//
+// For what cannot be unset, as a[-9] of a shorter array, the interpreter returns 0.
 func (r *run) replaceUnset(ctx context.Context, hc interp.HandlerContext, args []string) []string {
-	text, computed := "unset", false
+	text, computed, fails := "unset", false, false
 	for _, arg := range args[1:] {
 		name, sub, _ := strings.Cut(arg, "[")
 		vr := hc.Env.Get(name)
@@ -491,16 +494,38 @@ func (r *run) replaceUnset(ctx context.Context, hc interp.HandlerContext, args [
 			vr, arg, name, computed = value, target+strings.TrimPrefix(arg, name), target, true
 		}
 		if plainElement().MatchString(arg) || vr.Kind == expand.Associative {
+			if why := unsetError(hc.Env, vr, name, strings.TrimSuffix(sub, "]")); why != "" && !slices.Contains(args, "-f") {
+				fmt.Fprintf(hc.Stderr, "bash: unset: %s\n", why)
+				fails = true
+				continue
+			}
 			text += " " + quoted(arg)
 			continue
 		}
 		text += fmt.Sprintf(` "%s[$((%s))]"`, name, strings.TrimSuffix(sub, "]"))
 		computed = true
 	}
-	if !computed {
+	if fails {
+		text += "; builtin false"
+	} else if !computed {
 		return args
 	}
 	return r.replaceBuiltin(ctx, hc, []string{"eval", text})
+}
+
+// unsetError returns why a variable cannot be unset, or an element of it if sub is not empty.
+func unsetError(env expand.Environ, vr expand.Variable, name, sub string) string {
+	switch {
+	case vr.ReadOnly:
+		return name + ": cannot unset: readonly variable"
+	case vr.Kind == expand.String && sub != "" && sub != "0":
+		return name + ": not an array variable"
+	case vr.Kind == expand.Indexed && strings.Trim(sub, "@*") != "":
+		if _, err := rewrite.Number(env, "["+name, sub); err != nil {
+			return "[" + sub + "]: bad array subscript"
+		}
+	}
+	return ""
 }
 
 // binDir is a directory of the programs.

@@ -364,7 +364,7 @@ func GuardSize(env expand.Environ, terms string, params int64) (total int64, kep
 			continue
 		}
 		if name, ok := strings.CutPrefix(term, "?"); ok {
-			if sizeOf(env, name, params) > maxPattern {
+			if sizeOf(env, name, params) > maxPattern+1 { // the size counts one more
 				return 0, kept, errPattern
 			}
 			continue

@@ -28,6 +28,7 @@ import (
 //	$((2 / x))      $((2 / ${x:0:0}$(<'/dev/guarded-number/e/x')))
 //	$((2 / (x-y)))  $((2 / $('wk number' '/' "$(((x-y)))")$(<'/dev/guarded-number/e')))
 //	$((2 ** x))     $((2 ** ${x:0:0}$(<'/dev/guarded-number/e^x')))
+//	$((2 / --x))    $((2 / (BASH_NUMBER = (--x), $(<'/dev/guarded-number/e/(BASH_NUMBER'))))
 //	${a[i]}         ${a[$(<'/dev/guarded-number/e[a/i')]}
 //	${a[i-1]}       ${a[$('wk number' '[a' "$((i-1))")$(<'/dev/guarded-number/e')]}
 //
@@ -63,14 +64,20 @@ func (r *Rewriter) numbers(expr syntax.ArithmExpr, use NumberUse, alone bool) {
 		if !assigns(expr.Op) {
 			r.numbers(expr.X, use, expr.Op == syntax.Comma)
 		}
+		mark := ""
 		switch expr.Op {
 		case syntax.Quo, syntax.Rem, syntax.QuoAssgn, syntax.RemAssgn:
-			if word := r.checked(expr.Y, use, "/"); word != nil {
-				expr.Y = word
+			mark = "/"
+		case syntax.Pow:
+			mark = "^"
+		}
+		if mark != "" {
+			if changes(expr.Y) {
+				r.numbers(expr.Y, use, true)
+				expr.Y = computedOnce(expr.Y, use, mark)
 				return
 			}
-		case syntax.Pow:
-			if word := r.checked(expr.Y, use, "^"); word != nil {
+			if word := r.checked(expr.Y, use, mark); word != nil {
 				expr.Y = word
 				return
 			}
@@ -81,8 +88,19 @@ func (r *Rewriter) numbers(expr syntax.ArithmExpr, use NumberUse, alone bool) {
 	}
 }
 
+// NumberName is the variable that holds what an expression makes that also assigns to variables,
+// which a command substitution cannot. It is none of the session.
+const NumberName = "BASH_NUMBER"
+
+// computedOnce returns what replaces a divisor, an exponent or an index that assigns to variables.
+func computedOnce(expr syntax.ArithmExpr, use NumberUse, mark string) *syntax.ParenArithm {
+	assign := &syntax.BinaryArithm{Op: syntax.Assgn, X: literal(NumberName), Y: &syntax.ParenArithm{X: expr}}
+	number := &syntax.Word{Parts: []syntax.WordPart{readFrom(NumberPath + string(use) + mark + "(" + NumberName)}}
+	return &syntax.ParenArithm{X: &syntax.BinaryArithm{Op: syntax.Comma, X: assign, Y: number}}
+}
+
 // checked returns what replaces a divisor or an exponent, which mark says: nil for one that stays,
-// as it can be no error, or assigns to variables.
+// as it can be no error.
 func (r *Rewriter) checked(expr syntax.ArithmExpr, use NumberUse, mark string) *syntax.Word {
 	word, ok := expr.(*syntax.Word)
 	if ok && word.Lit() != "" {
@@ -93,16 +111,13 @@ func (r *Rewriter) checked(expr syntax.ArithmExpr, use NumberUse, mark string) *
 			return &syntax.Word{Parts: append(checkedName(word.Lit()), readFrom(NumberPath+string(use)+mark+word.Lit()))}
 		}
 	}
-	if changes(expr) {
-		return nil
-	}
 	if ok { // $x, which must not be an expression without parentheses
 		return &syntax.Word{Parts: r.printedNumber(use, mark, &syntax.ArithmExp{X: &syntax.BinaryArithm{Op: syntax.Mul, X: literal("1"), Y: expr}})}
 	}
 	return &syntax.Word{Parts: r.printedNumber(use, mark, &syntax.ArithmExp{X: expr})}
 }
 
-// changes reports whether an expression assigns to variables.
+// changes reports whether an expression assigns to variables of this shell.
 func changes(expr syntax.ArithmExpr) bool {
 	found := false
 	syntax.Walk(expr, func(node syntax.Node) bool {
@@ -111,6 +126,8 @@ func changes(expr syntax.ArithmExpr) bool {
 			found = found || node.Op == syntax.Inc || node.Op == syntax.Dec
 		case *syntax.BinaryArithm:
 			found = found || assigns(node.Op)
+		case *syntax.CmdSubst:
+			return false
 		}
 		return true
 	})
@@ -125,7 +142,9 @@ func (r *Rewriter) index(name string, expr syntax.ArithmExpr) syntax.ArithmExpr 
 	mark := "[" + name
 	word, ok := expr.(*syntax.Word)
 	switch {
-	case !ok && mayFail(expr) && !changes(expr):
+	case changes(expr):
+		return computedOnce(expr, InExpansion, mark+"/")
+	case !ok && mayFail(expr):
 		return &syntax.Word{Parts: r.printedNumber(InExpansion, mark, &syntax.ArithmExp{X: expr})}
 	case !ok:
 		return expr
@@ -169,7 +188,7 @@ func (r *Rewriter) makeNumber(w *syntax.Word, use NumberUse, alone bool) {
 		w.Parts = append(checkedName(lit), readFrom(NumberPath+string(use)+lit))
 		return
 	}
-	if !isDynamic(w.Parts) {
+	if !isDynamic(w.Parts) || changes(w) {
 		return
 	}
 	mark := "="
@@ -347,6 +366,9 @@ func NamedNumber(env expand.Environ, name string) (string, error) {
 	text := name
 	if isVariable {
 		text = env.Get(Renamed(name)).String()
+	}
+	if name == NumberName {
+		name = text
 	}
 	return evaluate(env, name, text, mark)
 }

@@ -72,7 +72,10 @@ func (s *Session) restore(node syntax.Node) {
 			restoreTests(node)
 		case *syntax.DblQuoted:
 			node.Parts = s.restoredParts(node.Parts)
+		case *syntax.BinaryArithm:
+			node.Y = restoredOperand(node.Y)
 		case *syntax.ParamExp:
+			node.Index = restoredOperand(node.Index)
 			s.restoreTrim(node)
 			restoreReplacement(node)
 			if node.Param != nil {
@@ -135,6 +138,22 @@ func (s *Session) undivided(parts []syntax.WordPart) []syntax.WordPart {
 		}
 	}
 	return []syntax.WordPart{&syntax.Lit{Value: printedExpression(exp.X)}}
+}
+
+// restoredOperand returns what computedOnce has replaced, and other expressions as they are.
+func restoredOperand(expr syntax.ArithmExpr) syntax.ArithmExpr {
+	if paren, ok := expr.(*syntax.ParenArithm); ok {
+		if comma, ok := paren.X.(*syntax.BinaryArithm); ok && comma.Op == syntax.Comma {
+			if assign, ok := comma.X.(*syntax.BinaryArithm); ok && assign.Op == syntax.Assgn {
+				name, isName := assign.X.(*syntax.Word)
+				once, isParen := assign.Y.(*syntax.ParenArithm)
+				if isName && isParen && name.Lit() == NumberName {
+					return once.X
+				}
+			}
+		}
+	}
+	return expr
 }
 
 // restoredParts returns parts without guards, with the substitutions as they were written.
@@ -465,6 +484,9 @@ var emptyAppendText = lazyregexp.New(`^\+ \w+\+=\(\)\n$`)
 var numberText = lazyregexp.New(`(?:\$\{\w+:0:0\})*(?:\$\(\{ '` + internalPrefix + `\w+ ` + NumberCommand + `' '(?:.|\[\w+)' "((?:[^"\\]|\\.)*)"; \} >` + CapturePath +
 	`\)\$\(<'` + NumberPath + `\w'\)|\$\(<'` + NumberPath + `\w(?:\[\w+/)?[/^]?[(=]?(\w+)'\))`)
 
+// onceText is how an operand looks in a trace that computedOnce has replaced.
+var onceText = lazyregexp.New(`\(` + NumberName + ` = \((.*?)\), \$\(<'` + NumberPath + `[^']*'\)\)`)
+
 // Trace returns what is written to the standard error at once, such as a line of a trace (set -x),
 // without what rewrite has added to the script. It reports false if nothing is left. A call of an
 // internal command is recognized by the beginning of b, and a guard anywhere in it. What a script
@@ -474,7 +496,8 @@ func Trace(b []byte) ([]byte, bool) {
 	case bytes.HasPrefix(b, []byte("+ "+internalPrefix)), emptyAppendText().Match(b):
 		return nil, false
 	case bytes.Contains(b, []byte(GuardPath)), bytes.Contains(b, []byte(NumberPath)):
-		return numberText().ReplaceAll(guardText().ReplaceAll(b, nil), []byte("$1$2")), true
+		b = onceText().ReplaceAll(guardText().ReplaceAll(b, nil), []byte("$1"))
+		return numberText().ReplaceAll(b, []byte("$1$2")), true
 	}
 	return b, true
 }

@@ -101,14 +101,14 @@ func (s *state) apply(runner *interp.Runner, args []string) error {
 // take keeps the state of an interpreter that has run a script. changed says that options
 // may have changed.
 //
-// PWD is left out, as it follows Dir, and so are what a new session begins with and the variable of
+// PWD is left out, as it follows Dir, and so are what a new session begins with and the variables of
 // the shell itself.
 func (s *state) take(runner *interp.Runner, changed bool) {
 	s.Dir = runner.Dir
 	s.functions = maps.Clone(runner.Funcs)
 	s.vars = map[string]expand.Variable{}
 	for name, vr := range runner.Vars {
-		if value, ok := fixed[name]; ok && vr.Str == value || initial[name] == vr.Str && initial[name] != "" || name == "PWD" || name == rewrite.NumberName || !vr.Declared() {
+		if value, ok := fixed[name]; ok && vr.Str == value || initial[name] == vr.Str && initial[name] != "" || name == "PWD" || name == rewrite.NumberName || name == rewrite.OffsetName || !vr.Declared() {
 			continue
 		}
 		// After the run there is no function that it could be local to.

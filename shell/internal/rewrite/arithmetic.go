@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
@@ -29,13 +30,14 @@ import (
 //	$((2 / (x-y)))  $((2 / $('wk number' '/' "$(((x-y)))")$(<'/dev/guarded-number/e')))
 //	$((2 ** x))     $((2 ** ${x:0:0}$(<'/dev/guarded-number/e^x')))
 //	$((2 / --x))    $((2 / (BASH_NUMBER = (--x), $(<'/dev/guarded-number/e/(BASH_NUMBER'))))
+//	${x:i:-1}       ${x:(BASH_OFFSET = (i)):(BASH_NUMBER = (-1), $(<'/dev/guarded-number/e:x'))}
 //	${a[i]}         ${a[$(<'/dev/guarded-number/e[a/i')]}
 //	${a[i-1]}       ${a[$('wk number' '[a' "$((i-1))")$(<'/dev/guarded-number/e')]}
 //
 // After "(" there is any expression. After "=" there is one that stands beside an operator: as
 // its text takes part in the expression around it, an expression without parentheses is an
 // error there. After "/" there is a divisor, after "^" an exponent, and after "[" an array and what
-// may be an index of it, or a key. The file without a name is empty, and cannot be
+// may be an index of it, or a key. After ":" there is the variable of a slice. The file without a name is empty, and cannot be
 // read if the command has failed. The empty slice is an error where set -u asks for one.
 const NumberPath = "/dev/guarded-number/"
 
@@ -88,15 +90,63 @@ func (r *Rewriter) numbers(expr syntax.ArithmExpr, use NumberUse, alone bool) {
 	}
 }
 
-// NumberName is the variable that holds what an expression makes that also assigns to variables,
-// which a command substitution cannot. It is none of the session.
-const NumberName = "BASH_NUMBER"
+// Variables that hold what an expression makes that also assigns to variables, which a command
+// substitution cannot, and the offset and the length of a slice. They are none of the session.
+const (
+	NumberName = "BASH_NUMBER"
+	OffsetName = "BASH_OFFSET"
+)
 
 // computedOnce returns what replaces a divisor, an exponent or an index that assigns to variables.
 func computedOnce(expr syntax.ArithmExpr, use NumberUse, mark string) *syntax.ParenArithm {
-	assign := &syntax.BinaryArithm{Op: syntax.Assgn, X: literal(NumberName), Y: &syntax.ParenArithm{X: expr}}
-	number := &syntax.Word{Parts: []syntax.WordPart{readFrom(NumberPath + string(use) + mark + "(" + NumberName)}}
-	return &syntax.ParenArithm{X: &syntax.BinaryArithm{Op: syntax.Comma, X: assign, Y: number}}
+	return thenRead(expr, NumberPath+string(use)+mark+"("+NumberName)
+}
+
+// thenRead returns (BASH_NUMBER = (expr), $(<'name')).
+func thenRead(expr syntax.ArithmExpr, name string) *syntax.ParenArithm {
+	number := &syntax.Word{Parts: []syntax.WordPart{readFrom(name)}}
+	return &syntax.ParenArithm{X: &syntax.BinaryArithm{Op: syntax.Comma, X: assignTo(NumberName, expr), Y: number}}
+}
+
+// assignTo returns name = (expr).
+func assignTo(name string, expr syntax.ArithmExpr) *syntax.BinaryArithm {
+	return &syntax.BinaryArithm{Op: syntax.Assgn, X: literal(name), Y: &syntax.ParenArithm{X: expr}}
+}
+
+// slice rewrites a slice of a variable. A length may be negative, and then leads to an end that must
+// not be before the offset. Of elements, lists and positional parameters, nothing is checked.
+func (r *Rewriter) slice(p *syntax.ParamExp) {
+	r.numbers(p.Slice.Offset, InExpansion, true)
+	r.numbers(p.Slice.Length, InExpansion, true)
+	if p.Slice.Length == nil || p.Index != nil || !syntax.ValidName(p.Param.Value) {
+		return
+	}
+	if word, ok := p.Slice.Length.(*syntax.Word); ok && looksLikeNumber().MatchString(word.Lit()) {
+		return
+	}
+	if p.Slice.Offset == nil {
+		p.Slice.Offset = literal("0")
+	}
+	p.Slice.Offset = &syntax.ParenArithm{X: assignTo(OffsetName, p.Slice.Offset)}
+	p.Slice.Length = thenRead(p.Slice.Length, NumberPath+string(InExpansion)+":"+p.Param.Value)
+}
+
+// sliceLength returns the length of a slice of a variable.
+func sliceLength(env expand.Environ, name string) (string, error) {
+	vr := env.Get(name)
+	if _, target := vr.Resolve(env); target.Declared() {
+		vr = target
+	}
+	offset, _ := strconv.Atoi(env.Get(OffsetName).Str)
+	length := env.Get(NumberName).Str
+	size := utf8.RuneCountInString(vr.String())
+	if offset < 0 {
+		offset += size
+	}
+	if n, _ := strconv.Atoi(length); n < 0 && vr.IsSet() && offset >= 0 && offset <= size && size+n < offset {
+		return "", fmt.Errorf("bash: %s: substring expression < 0", length)
+	}
+	return length, nil
 }
 
 // checked returns what replaces a divisor or an exponent, which mark says: nil for one that stays,
@@ -362,6 +412,9 @@ func Number(env expand.Environ, mark, text string) (string, error) {
 
 // NamedNumber is Number for the name of a file below [NumberPath], without its use.
 func NamedNumber(env expand.Environ, name string) (string, error) {
+	if name, ok := strings.CutPrefix(name, ":"); ok {
+		return sliceLength(env, name)
+	}
 	mark, name, isVariable := splitNumber(name)
 	text := name
 	if isVariable {

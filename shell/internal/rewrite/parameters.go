@@ -107,8 +107,7 @@ func (r *Rewriter) parameter(p *syntax.ParamExp) error {
 	}
 	renameParam(p)
 	if p.Slice != nil && !sliced {
-		r.numbers(p.Slice.Offset, InExpansion, true)
-		r.numbers(p.Slice.Length, InExpansion, true)
+		r.slice(p)
 	}
 	return nil
 }

@@ -76,6 +76,9 @@ func (s *Session) restore(node syntax.Node) {
 			node.Y = restoredOperand(node.Y)
 		case *syntax.ParamExp:
 			node.Index = restoredOperand(node.Index)
+			if node.Slice != nil {
+				node.Slice.Offset, node.Slice.Length = restoredOperand(node.Slice.Offset), restoredOperand(node.Slice.Length)
+			}
 			s.restoreTrim(node)
 			restoreReplacement(node)
 			if node.Param != nil {
@@ -140,18 +143,23 @@ func (s *Session) undivided(parts []syntax.WordPart) []syntax.WordPart {
 	return []syntax.WordPart{&syntax.Lit{Value: printedExpression(exp.X)}}
 }
 
-// restoredOperand returns what computedOnce has replaced, and other expressions as they are.
+// restoredOperand returns what computedOnce or slice has replaced, and other expressions as they are.
 func restoredOperand(expr syntax.ArithmExpr) syntax.ArithmExpr {
-	if paren, ok := expr.(*syntax.ParenArithm); ok {
-		if comma, ok := paren.X.(*syntax.BinaryArithm); ok && comma.Op == syntax.Comma {
-			if assign, ok := comma.X.(*syntax.BinaryArithm); ok && assign.Op == syntax.Assgn {
-				name, isName := assign.X.(*syntax.Word)
-				once, isParen := assign.Y.(*syntax.ParenArithm)
-				if isName && isParen && name.Lit() == NumberName {
-					return once.X
-				}
-			}
-		}
+	paren, ok := expr.(*syntax.ParenArithm)
+	if !ok {
+		return expr
+	}
+	assign, ok := paren.X.(*syntax.BinaryArithm)
+	if ok && assign.Op == syntax.Comma {
+		assign, ok = assign.X.(*syntax.BinaryArithm)
+	}
+	if !ok || assign.Op != syntax.Assgn {
+		return expr
+	}
+	name, isName := assign.X.(*syntax.Word)
+	once, isParen := assign.Y.(*syntax.ParenArithm)
+	if isName && isParen && (name.Lit() == NumberName || name.Lit() == OffsetName) {
+		return once.X
 	}
 	return expr
 }

@@ -452,8 +452,8 @@ func (r *run) replaceDeclare(hc interp.HandlerContext, args []string) []string {
 					return r.fails(hc, 2, "%s: not possible here: %s", args[0], why)
 				}
 				isRef = isRef || letter == 'n'
+				text += " -" + string(letter) // see splitFlags
 			}
-			text += " " + arg
 			continue
 		}
 		name, value, assigned := strings.Cut(arg, "=")

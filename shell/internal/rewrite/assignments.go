@@ -200,6 +200,7 @@ func (r *Rewriter) declClause(decl *syntax.DeclClause) {
 
 // declaration rewrites a statement that is a declaration.
 func (r *Rewriter) declaration(st *syntax.Stmt, decl *syntax.DeclClause) {
+	splitFlags(decl)
 	r.noteReferences(decl)
 	if flag := r.refusedFlag(decl); flag != "" {
 		name := "declare"
@@ -218,6 +219,27 @@ func (r *Rewriter) declaration(st *syntax.Stmt, decl *syntax.DeclClause) {
 		r.wrapped[decl] = true
 		st.Cmd = &syntax.Block{Stmts: []*syntax.Stmt{{Cmd: decl}, {Cmd: call}}}
 	}
+}
+
+// splitFlags takes flags apart that stand together: the interpreter knows only the first of them.
+//
+//	declare -gA m    declare -g -A m
+func splitFlags(decl *syntax.DeclClause) {
+	var args []*syntax.Assign
+	for _, as := range decl.Args {
+		flags := ""
+		if as.Naked && as.Name == nil && as.Value != nil {
+			flags = as.Value.Lit()
+		}
+		if len(flags) < 3 || flags[0] != '-' {
+			args = append(args, as)
+			continue
+		}
+		for _, letter := range flags[1:] {
+			args = append(args, &syntax.Assign{Naked: true, Value: literal("-" + string(letter))})
+		}
+	}
+	decl.Args = args
 }
 
 // noteReferences notes which names a declaration makes references, through which the interpreter

@@ -351,7 +351,7 @@ func TestRefused(t *testing.T) {
 		{"a=(1); [[ ${a[-2]} -eq 0 ]] || echo next", "bash: -2: bad array subscript of a\nbash: -2: bad array subscript of a\n", 1},
 		{"x=$(echo $((1/0))); y=4; [[ $x$y -eq 4 ]] && echo $(( $(echo 2) + y )) $((2**y)) ${y##+(0)}", "bash: 0: division by 0\n6 16 4\n", 0},
 		{"b=([1/0]=3) && echo next", "bash: 0: division by 0\n", 1},
-		{"b[1%0]=3 && echo next", "bash: 0: division by 0\n", 1},
+		{"b[1%0]=3 && echo next", "bash: 0: division by 0\nbash: 0: division by 0\n", 1},
 		{"a=(1 2); i=-2; echo ${a[-1]} ${a[i]} ${a[$i]} ${a[i+1]} ${a[i-i]}; echo ${a[-9]} && echo next", "2 1 1 2 1\nbash: -9: bad array subscript of a\n", 1},
 		{"a=(1 2); i=-9; (echo ${a[i]} && echo next); (echo ${#a[$i]} && echo next); (echo ${a[2-$i*2-99]} && echo next); echo $?", "bash: i: bad array subscript of a\nbash: i: bad array subscript of a\nbash: -79: bad array subscript of a\n1\n", 0},
 		{"n=z; declare -A \"$n\"; z[k]=v; k=k; echo ${z[k]} ${z[$k]}", "v v\n", 0},

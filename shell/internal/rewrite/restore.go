@@ -52,6 +52,7 @@ func (s *Session) restore(node syntax.Node) {
 		case *syntax.CallExpr:
 			node.Args = slices.DeleteFunc(node.Args, isGuardWord)
 		case *syntax.Assign:
+			node.Index = restoredOperand(node.Index)
 			if node.Name != nil && node.Name.Value == "OPTIND" && node.Value != nil && isGuard(node.Value.Parts[0]) {
 				node.Naked, node.Value = true, nil
 			}

@@ -323,7 +323,8 @@ func (r *Rewriter) assign(as *syntax.Assign) {
 	case r.maps[as.Name.Value]:
 		keys(as)
 	default:
-		r.assignedIndex(as.Index)
+		renameArithm(as.Index)
+		as.Index = r.index(as.Name.Value, as.Index)
 		if as.Array != nil {
 			for _, elem := range as.Array.Elems {
 				r.assignedIndex(elem.Index)
@@ -332,8 +333,8 @@ func (r *Rewriter) assign(as *syntax.Assign) {
 	}
 }
 
-// assignedIndex rewrites the index of an element that is assigned, which the interpreter checks. A
-// name or a number may be a key.
+// assignedIndex rewrites the index of an element in a list, which the interpreter checks. A name or a
+// number may be a key.
 func (r *Rewriter) assignedIndex(expr syntax.ArithmExpr) {
 	renameArithm(expr)
 	if _, ok := expr.(*syntax.Word); expr != nil && !ok && mayFail(expr) {

@@ -37,8 +37,9 @@ import (
 // After "(" there is any expression. After "=" there is one that stands beside an operator: as
 // its text takes part in the expression around it, an expression without parentheses is an
 // error there. After "/" there is a divisor, after "^" an exponent, and after "[" an array and what
-// may be an index of it, or a key. After ":" there is the variable of a slice. The file without a name is empty, and cannot be
-// read if the command has failed. The empty slice is an error where set -u asks for one.
+// may be an index of it, or a key. After ":" there is the variable of a slice. The file without a
+// name is empty, and cannot be read if the command has failed. The empty slice is an error where
+// set -u asks for one.
 const NumberPath = "/dev/guarded-number/"
 
 // NumberUse says where a value stands, and so what follows if it is no number.

@@ -126,13 +126,14 @@ func belongsTo(name, log string) bool {
 	}
 }
 
-// namesIn returns the names that files have below root.
+// namesIn returns the names that files have below root, and those of the symlinks that lead to
+// them: who replaces one of these chooses another file.
 func namesIn(root string, files []string) []string {
 	root = kind.RealPath(filepath.FromSlash(root))
 	var names []string
 	for _, file := range files {
-		for _, spelled := range []string{file, kind.RealPath(file)} {
-			if name, err := filepath.Rel(root, spelled); err == nil && filepath.IsLocal(name) {
+		for _, used := range append(linksTo(file), file, kind.RealPath(file)) {
+			if name, err := filepath.Rel(root, used); err == nil && filepath.IsLocal(name) {
 				names = append(names, filepath.ToSlash(name))
 			}
 		}
@@ -140,17 +141,45 @@ func namesIn(root string, files []string) []string {
 	return names
 }
 
+// maxLinks is how many symlinks an operating system follows for a path, or more.
+const maxLinks = 255
+
+// linksTo returns the symlinks on the way to a file, each without others in its own path. For
+// /a/link/file, where /a/link leads to b/c and /a/b to d, these are /a/link and /a/b.
+func linksTo(file string) (links []string) {
+	for at := filepath.VolumeName(file); len(links) < maxLinks; {
+		rest := strings.TrimLeft(file[len(at):], string(filepath.Separator))
+		if rest == "" {
+			break
+		}
+		element, rest, _ := strings.Cut(rest, string(filepath.Separator))
+		parent := at + string(filepath.Separator)
+		at = filepath.Join(parent, element)
+		target, err := os.Readlink(at)
+		if err != nil {
+			continue
+		}
+		links = append(links, at)
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(parent, target)
+		}
+		file = filepath.Join(target, rest)
+		at = filepath.VolumeName(file)
+	}
+	return links
+}
+
 // paths returns the absolute paths of the file in use and of the record of
 // trusted files.
 func (c *configFiles) paths() []string {
 	var files []string
 	if c.path != "" {
-		if file, err := trustKey(c.path); err == nil {
+		if file, err := filepath.Abs(c.path); err == nil {
 			files = append(files, file)
 		}
 	}
 	if store, err := UserTrustStore(); err == nil {
-		if file, err := trustKey(store.Path()); err == nil {
+		if file, err := filepath.Abs(store.Path()); err == nil {
 			files = append(files, file)
 		}
 	}

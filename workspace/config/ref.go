@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 
 	"github.com/workspacekit/workspacekit/internal/wording"
@@ -64,7 +65,7 @@ func (c *configFiles) ref() (RefFiles, error) {
 		return files, nil
 	}
 	var err error
-	files.Config, err = trustKey(c.path)
+	files.Config, err = filepath.Abs(c.path)
 	return files, err
 }
 

@@ -140,6 +140,27 @@ func TestInterruptedAtPrompt(t *testing.T) {
 	c.wantExit(1)
 }
 
+// TestQuestionsOfScript asks while a script of -c waits for its standard input, the same terminal.
+func TestQuestionsOfScript(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "workspace.yaml")
+	text := "workspaces:\n  w:\n    provider: {kind: localbash, root: .}\n    fs: {rules: [{ask: [write], paths: [\"**\"]}]}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := newConsole(t, "workspace", "--config", file, "shell", "-c",
+		"echo sta''rted; read x; echo $x > a; read x; echo $x > b; echo \"st $?\"; read x; echo \"<$x>\"; cat a")
+	c.expect("started\r\n")
+	c.enter("one\r")
+	for _, answer := range []string{"y\rtwo\r", "n\rthree\r"} {
+		c.expect("Allow this?")
+		c.enter(answer)
+	}
+	c.expect("st 1\r\n")
+	c.expect("<three>\r\none\r\n")
+	c.wantExit(0)
+}
+
 // TestInterruptedCompletion has a person press Ctrl-C while a store does not answer what names
 // there are. The line is dropped, and the session goes on.
 func TestInterruptedCompletion(t *testing.T) {

@@ -58,10 +58,17 @@ Ctrl-C ends the script that runs, or drops the line. Type exit or Ctrl-D to leav
 				workspaces = append(workspaces, ws.Workspace)
 			}
 			s := shell.New(workspaces, nil)
-			if file, ok := cmd.InOrStdin().(*os.File); ok && !given && term.IsTerminal(file) {
+			file, ok := cmd.InOrStdin().(*os.File)
+			switch atTerminal := ok && term.IsTerminal(file); {
+			case atTerminal && !given:
 				return prompt(cmd, s, file, approved, flags.Style)
+			case atTerminal:
+				keyboard := term.NewKeyboard(cmd.Context(), file)
+				cmd.SetContext(approvals(cmd, keyboard, approved, flags.Style))
+				cmd.SetIn(keyboard.Input())
+			default:
+				cmd.SetContext(approved.Context(cmd, flags.Style))
 			}
-			cmd.SetContext(approved.Context(cmd, flags.Style))
 			return runShell(cmd, s, script, given, args)
 		},
 	}
@@ -192,14 +199,18 @@ func prompt(cmd *cobra.Command, s *shell.Shell, file *os.File, approved approve.
 	}
 }
 
-// approvals returns the context of the scripts of a prompt: where a rule asks, the next line is
-// the answer.
+// approvals returns the context of scripts at a terminal: where a rule asks, the next line is the
+// answer.
 func approvals(cmd *cobra.Command, keyboard *term.Keyboard, approved approve.Flag, style func(io.Writer) term.Style) context.Context {
 	var line func(context.Context) (string, error)
 	if term.IsTerminal(cmd.ErrOrStderr()) {
 		line = keyboard.Line
 	}
-	return policy.WithApprover(cmd.Context(), policy.NewApprover(approved.Ask(cmd.ErrOrStderr(), style, line), nil))
+	ask := approved.Ask(cmd.ErrOrStderr(), style, line)
+	return policy.WithApprover(cmd.Context(), policy.NewApprover(func(ctx context.Context, r policy.Request) (policy.Answer, error) {
+		defer keyboard.Question()()
+		return ask(ctx, r)
+	}, nil))
 }
 
 // promptText returns what stands before the next line. begun is what has been read of a

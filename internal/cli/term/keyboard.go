@@ -14,8 +14,11 @@ import (
 // A read of a terminal cannot be stopped. So what a read returns for which nobody waits anymore
 // is for the next reader.
 type Keyboard struct {
-	ctx  context.Context // ends the reads of the prompt
+	ctx  context.Context // ends the reads of the prompt and of Input
 	file io.Reader
+
+	question sync.Mutex         // held during a question
+	yield    context.CancelFunc // guarded by question; makes Input wait no longer, nil before its first read
 
 	mu          sync.Mutex
 	interrupted bool           // guarded by mu; what Read has returned last is dropLine
@@ -90,6 +93,43 @@ func (k *Keyboard) Interruptible(ctx context.Context) (_ context.Context, stop f
 		cancel()
 		<-ended
 	}
+}
+
+// Input returns what is typed into a terminal that is not raw, for one reader. What is typed
+// during a question is for Line.
+func (k *Keyboard) Input() io.Reader { return input{k} }
+
+type input struct{ *Keyboard }
+
+// Read implements [io.Reader].
+func (k input) Read(p []byte) (int, error) {
+	for {
+		k.question.Lock()
+		ctx, cancel := context.WithCancel(k.ctx)
+		k.yield = cancel
+		k.question.Unlock()
+		k.mu.Lock()
+		n, err := 0, k.wait(ctx)
+		asked := ctx.Err() != nil && k.ctx.Err() == nil // what is typed is for Line then
+		if !asked {
+			n = copy(p, k.typed)
+			k.typed = k.typed[n:]
+		}
+		k.mu.Unlock()
+		cancel()
+		if !asked {
+			return n, err
+		}
+	}
+}
+
+// Question begins a question, before it is shown, and returns what ends it.
+func (k *Keyboard) Question() (end func()) {
+	k.question.Lock()
+	if k.yield != nil {
+		k.yield()
+	}
+	return k.question.Unlock
 }
 
 // Line returns the next line, for a terminal that is not raw.

@@ -245,7 +245,7 @@ type agentkitMoved struct {
 func (o *agentkitMoved) text() string { return jsonText(o) }
 
 // runAgentkitMove brings back what it has deleted to make room, if the move then fails. Where
-// policies leave no room for a transaction, it does not.
+// policies leave no room for a transaction, it deletes nothing.
 func runAgentkitMove(ctx context.Context, ts *toolset, in *agentkitMoveInput) (moved *agentkitMoved, err error) {
 	if err := ts.needsParent(ctx, ops.Move, in.To, in.CreateParents); err != nil {
 		return nil, err
@@ -271,13 +271,22 @@ func agentkitMove(ctx context.Context, ts *toolset, in *agentkitMoveInput) (*age
 		}
 	}
 	out, err := runMove(ctx, ts, &moveInput{in.From, in.To})
-	if err != nil {
+	switch {
+	case in.Overwrite && errors.Is(err, fs.ErrExist):
+		return nil, ts.deleteFirst(err)
+	case err != nil:
 		return nil, err
 	}
 	return &agentkitMoved{out.Source, out.Destination, true}, nil
 }
 
-// clear deletes destination, if it exists, to make room for source.
+// deleteFirst is the error err of a destination that is not deleted to make room.
+func (ts *toolset) deleteFirst(err error) error {
+	return &hintedError{err, "It could not be brought back if the move failed." + ts.ifTool(ops.Rm, " Delete it with %s first.")}
+}
+
+// clear deletes destination, if it exists, to make room for source. Without a transaction
+// it leaves that to be refused by the move, as nothing would bring it back.
 //
 // All that can be known before is tested first: that the source exists, that the session may
 // move it, and that neither name is below the other, since deleting one would then delete
@@ -300,17 +309,24 @@ func (ts *toolset) clear(ctx context.Context, source, destination string) error 
 	if err := ts.checkKnown(ctx, ops.Move, from); err != nil {
 		return err
 	}
-	_, err = runRm(ctx, ts, &rmInput{Path: to, Recursive: true})
-	if errors.Is(err, fs.ErrNotExist) {
+	if transaction.Check(ts.ws) != nil {
 		return nil
+	}
+	_, err = runRm(ctx, ts, &rmInput{Path: to, Recursive: true})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case errors.Is(err, errors.ErrUnsupported): // a symlink
+		return ts.deleteFirst(err)
 	}
 	return err
 }
 
-// planAgentkitMove has the removal first, also if nothing has the new name now.
+// planAgentkitMove has the removal first, if there may be one, also if nothing has the new
+// name now.
 func planAgentkitMove(ctx context.Context, ts *toolset, in *agentkitMoveInput) ([]policy.Request, error) {
 	requests, err := planMove(ctx, ts, &moveInput{in.From, in.To})
-	if err != nil || !in.Overwrite {
+	if err != nil || !in.Overwrite || transaction.Check(ts.ws) != nil {
 		return requests, err
 	}
 	removed, err := planRm(ctx, ts, &rmInput{Path: in.To, Recursive: true})

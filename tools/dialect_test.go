@@ -433,6 +433,50 @@ func TestAgentkitOverwrite(t *testing.T) {
 	}
 }
 
+// TestAgentkitOverwriteRefused tests that nothing is deleted that could not be brought back.
+func TestAgentkitOverwriteRefused(t *testing.T) {
+	const hint = "It could not be brought back if the move failed. Delete it with fs_delete first."
+	dir := t.TempDir()
+	local, err := localbash.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer local.Close()
+	files := []string{"file", "src/x", "dst/f", "links/f"}
+	for _, name := range files {
+		put(t, local, name, name)
+	}
+	if err := os.Symlink("f", filepath.Join(dir, "links", "l")); err != nil {
+		t.Skip(err)
+	}
+	restricted, err := policy.Restrict(local, policy.Rules{ReadOnlyPaths: []string{"src/**"}}) // without transactions
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		fsys     workspace.FileSystem
+		from, to string
+		code     tools.Code
+		hint     string
+	}{
+		{restricted, "src/x", "dst", tools.CodePolicy, ""},
+		{restricted, "src/x", "file", tools.CodePolicy, ""},
+		{restricted, "dst/f", "file", tools.CodeExist, hint},
+		{restricted, "file", "dst", tools.CodeExist, hint},
+		{local, "file", "links", tools.CodeUnsupported, hint},
+		{local, "file", "links/l", tools.CodeUnsupported, hint},
+	} {
+		set := newSetOf(t, workspace.New("test", test.fsys, nil), &tools.Options{Dialect: tools.DialectAgentkit})
+		failed := bad(t, set, "fs_move", object{"from": test.from, "to": test.to, "overwrite": true}, test.code)
+		if test.hint != "" && failed.Hint != test.hint {
+			t.Errorf("the hint of fs_move %s to %s is %q, want %q", test.from, test.to, failed.Hint, test.hint)
+		}
+		for _, name := range files {
+			holds(t, local, name, name)
+		}
+	}
+}
+
 // copyingStore cannot move, and does not delete "a". It changes the copy if changed is set,
 // and has no versions if versions is not.
 type copyingStore struct {

@@ -112,7 +112,7 @@ func (ts *toolset) plainHint(ctx context.Context, _, path string, code Code, err
 		if _, _, near := ts.nearName(policy.WithApprover(ctx, nil), path); near != "" && near != path {
 			return fmt.Sprintf("Did you mean %q?", near)
 		}
-	case (code == CodeReadRequired || code == CodeConflict) && errors.As(err, &hinted):
+	case (code == CodeReadRequired || code == CodeConflict || code == CodeExist || code == CodeUnsupported) && errors.As(err, &hinted):
 		return hinted.hint
 	}
 	return adviceOn(code, err)

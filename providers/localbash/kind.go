@@ -156,6 +156,11 @@ func (r *runSettings) check() error {
 			return kind.KeyError("run.env", fmt.Errorf("%q is not a variable", name))
 		}
 	}
+	for i, path := range r.Readable {
+		if path == "~" || strings.HasPrefix(path, "~/") {
+			return kind.KeyError(fmt.Sprintf("run.readable[%d]", i), fmt.Errorf(`%q begins with "~", which is not expanded: use "${HOME}" instead`, path))
+		}
+	}
 	for i, name := range r.ReadOnly {
 		if !provider.ValidName(name) || name == "." {
 			return kind.KeyError(fmt.Sprintf("run.readOnly[%d]", i), fmt.Errorf("%q is not a name below the folder, such as .git/hooks", name))

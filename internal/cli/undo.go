@@ -190,6 +190,8 @@ func (u undoFlags) line(c backup.Change) string {
 		what += " (it is too large to be redone)"
 	case !u.list && c.Op == ops.Rm && slices.ContainsFunc(c.Steps, isSymlink):
 		what += " (without symlinks)"
+	case c.Stays:
+		what += " (a directory that is not empty stays)"
 	}
 	would, done := "would undo ", "undone: "
 	if u.Redo {

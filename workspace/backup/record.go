@@ -33,6 +33,9 @@ type Change struct {
 	// Unkept says of a change that Undo returns that what it reverted cannot be redone: the
 	// bytes of the files that it removed or replaced are more than [Options].MaxChange.
 	Unkept bool `json:"unkept,omitempty"`
+	// Stays says of a change that Undo returns that a directory was not removed, because
+	// somebody else has put something into it.
+	Stays bool `json:"stays,omitempty"`
 	// Done says that the operation returned. Without it, the operation runs, or
 	// the program ended before it returned.
 	Done bool `json:"done,omitempty"`

@@ -111,6 +111,7 @@ type undo struct {
 	supposed map[string]State // what a dry run would have changed, by name
 	last     *Change          // that was reverted
 	unkept   bool             // the revert that was last cannot be redone
+	stays    bool             // a directory that it should have removed is not empty
 	lost     *Change          // that was not kept, nil if none was met
 	groups   int              // of changes that were reverted together
 	versions *lineage
@@ -155,7 +156,7 @@ func (u *undo) run(ctx context.Context) ([]Change, error) {
 			u.count(c)
 			u.tell(ctx, c)
 			reported := *c
-			reported.Unkept = u.unkept
+			reported.Unkept, reported.Stays = u.unkept, u.stays
 			reverted = append(reverted, reported)
 		}
 		if err != nil {
@@ -317,6 +318,7 @@ func (u *undo) revert(ctx context.Context, c *Change, begun bool) (did bool, err
 	if u.keepGit && c.InGit() {
 		return false, ops.Error(ops.Undo, c.Path, workspace.ErrPolicy, errors.New("no change of .git is reverted"))
 	}
+	u.stays = false
 	u.unkept = c.Op != ops.Move && c.Undoes == 0 && u.tooLarge(steps) // of a redo, the first change has all
 	if u.DryRun {
 		u.suppose(steps)
@@ -504,7 +506,11 @@ func conflict(name string, err error) error {
 // removeDir removes a directory, unless somebody has put something into it.
 func (u *undo) removeDir(ctx context.Context, name string) error {
 	err := u.files.Rm(ctx, name, nil)
-	if errors.Is(err, workspace.ErrNotEmpty) || errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, workspace.ErrNotEmpty):
+		u.stays = true
+		return nil
+	case errors.Is(err, fs.ErrNotExist):
 		return nil
 	}
 	return err

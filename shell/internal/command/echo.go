@@ -7,15 +7,29 @@ import (
 	"strings"
 )
 
-// echo prints its arguments. In scripts the shell's own echo comes first; this one is
-// for xargs and the like. It knows -n as the first argument, and no escapes: POSIX (echo)
-// leaves both open, and the program of GNU has none without -e.
+// echo prints its arguments. In scripts the shell's own echo comes first; this
+// one is for xargs and the like. Flags are words of the letters n, e and E before all others.
+// The escapes of -e are those of printf's %b.
 func echo(_ context.Context, p *Process) int {
-	args, end := p.Args[1:], "\n"
-	if len(args) > 0 && args[0] == "-n" {
-		args, end = args[1:], ""
+	args, end, escapes := p.Args[1:], "\n", false
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && strings.Trim(args[0][1:], "neE") == "" {
+		for _, c := range args[0][1:] {
+			if c == 'n' {
+				end = ""
+			} else {
+				escapes = c == 'e'
+			}
+		}
+		args = args[1:]
 	}
-	if _, err := io.WriteString(p.Stdout, strings.Join(args, " ")+end); err != nil {
+	text := strings.Join(args, " ")
+	if escapes {
+		plain, stop := unescapeAll(text)
+		if text = string(plain); stop {
+			end = ""
+		}
+	}
+	if _, err := io.WriteString(p.Stdout, text+end); err != nil {
 		return p.fail("write error", err)
 	}
 	return 0

@@ -141,6 +141,11 @@ var gnuTextTests = map[string]gnuTest{
 		changes: true,
 	},
 	"strings": {slots: [][]string{{"", "", "-n 2", "-n 8", "-3", "-a"}, {"", "", "-t d", "-t x", "-o", "-f", "-w", "-s ,", "-t z", "-f -t o", "-td -w"}, {"", "text", "binary", "unicode", "nul", "empty", "nonl", "text binary", "missing", "control", "long", "-"}}},
+	"echo": {noInput: true,
+		slots: [][]string{{"", "", "-n", "-e", "-E", "-ne", "-en", "-eE", "-Ee", "-nEe", "-e -n", "-E -e", "-", "--", "-x", "-nx", "-e --"},
+			{"", "a", "'a  b' c", `'a\tb\n'`, `'\0101\101\08\0'`, `'a\cb'`, `'a\c' b`, `'\x41\x4g\xg'`, `'\\t\q\a\e'`, `'\'`},
+			{"", "", "-n", "-e", "é", `'\n'`}},
+	},
 	"env": {noInput: true, env: []string{"FOO=bar", "BAZ=1 2"},
 		slots: [][]string{{"", "-i", "-", "-u FOO", "-u NONE", "-i A=1", "-0", "-C dir", "-C missing", "-C text", "-i -u FOO", "--unset=BAZ"}, {"", "X=y", "FOO=new", "X=y Z=", "A=1 A=2"}, {"", "echo hi", "printenv FOO", "printenv", "false", "true", "nosuchprogram", "cat inner", "printenv X FOO", "-- echo x"}},
 		normalize: func(s string) string {

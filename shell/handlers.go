@@ -558,13 +558,21 @@ func isNumber(text string) bool {
 	return err == nil
 }
 
-// echoFlags takes combined flags apart, as in echo -ne, which the interpreter's echo would
-// print. The flags end at the first word that is none.
+// echoFlags takes combined flags apart, as in echo -nE, which the interpreter's echo would
+// print. The flags end at the first word that is none. With -e it is the program, whose \101 is a
+// character: bash has only \0101.
 func echoFlags(args []string) []string {
 	for i := 1; i < len(args); i++ {
 		flag := args[i]
 		if len(flag) < 2 || flag[0] != '-' || strings.Trim(flag[1:], "neE") != "" {
 			return args
+		}
+		if strings.Contains(flag, "e") {
+			call := []string{binDir + "echo"}
+			for _, arg := range args[1:] {
+				call = append(call, plainOctal.Replace(arg))
+			}
+			return call
 		}
 		if len(flag) > 2 {
 			split := []string{}
@@ -576,6 +584,9 @@ func echoFlags(args []string) []string {
 	}
 	return args
 }
+
+// plainOctal gives a backslash to \1 to \7, so that they stay as they are.
+var plainOctal = strings.NewReplacer(`\\`, `\\`, `\1`, `\\1`, `\2`, `\\2`, `\3`, `\\3`, `\4`, `\\4`, `\5`, `\\5`, `\6`, `\\6`, `\7`, `\\7`)
 
 // setFlags drops the option errtrace of set: the interpreter does not know it, and runs the
 // trap of ERR in functions in any case.

@@ -23,7 +23,7 @@
 //	((a[i]++))                an assignment, see assignElement
 //	a[i]+=x, m+=([k]=v)       other assignments, see assignments
 //	$$, $0, $PPID             variables of the session
-//	coproc, >(a), ${x/#a/b}   an error
+//	coproc, 3>a, ${x/#a/b}    an error
 //
 // For example, f becomes the second function, where the piece 1 is
 // echo $((${x:0:0}$(<'/dev/guarded-number/ex') / 2)) '~'root:
@@ -58,6 +58,8 @@ import (
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 )
 
 // Options are what a [Rewriter] begins with, and what it asks the shell.
@@ -279,7 +281,7 @@ func (r *Rewriter) rewrite(node syntax.Node) (err error) {
 		case *syntax.TestClause:
 			node.X = r.guardTest(precedence(node.X))
 		case *syntax.Redirect:
-			redirect(node)
+			err = redirect(node)
 		case *syntax.Word:
 			err = r.word(node)
 		case *syntax.ParamExp:
@@ -342,8 +344,19 @@ func (r *Rewriter) assignedIndex(expr syntax.ArithmExpr) {
 	}
 }
 
+// highDescriptor matches file descriptors above 2 in redirections: 3, 3- and {name}.
+var highDescriptor = lazyregexp.New(`^({.*|0*([3-9]|[1-9][0-9]+)-?)$`)
+
 // redirect rewrites a redirection. The end of a here-document is no word that is expanded.
-func redirect(redir *syntax.Redirect) {
+func redirect(redir *syntax.Redirect) error {
+	number := ""
+	if redir.N != nil {
+		number = redir.N.Value
+	}
+	isCopy := redir.Op == syntax.DplOut || redir.Op == syntax.DplIn
+	if highDescriptor().MatchString(number) || isCopy && highDescriptor().MatchString(redir.Word.Lit()) {
+		return fmt.Errorf("%s%s%s: file descriptors above 2 are not supported; write to a file below /tmp", number, redir.Op, printed(redir.Word))
+	}
 	if redir.Op == syntax.RdrClob {
 		redir.Op = syntax.RdrOut
 	}
@@ -355,6 +368,7 @@ func redirect(redir *syntax.Redirect) {
 		quoteLiterally(redir.Hdoc.Parts)
 	}
 	guardWord(redir.Hdoc, false, false)
+	return nil
 }
 
 // reserved are names that a script cannot give to functions, because what they do is

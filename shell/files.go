@@ -26,7 +26,10 @@ import (
 func (r *run) open(ctx context.Context, name string, flag int, _ os.FileMode) (io.ReadWriteCloser, error) {
 	hc := interp.HandlerCtx(ctx)
 	if terms, ok := strings.CutPrefix(name, rewrite.GuardPath); ok {
-		if err := r.check(hc.Env, terms); err != nil {
+		if err := r.check(hc.Env, terms); errors.Is(err, rewrite.ErrBackReference) {
+			fmt.Fprintln(hc.Stderr, err)
+			return numberFile{nothing{}, "("}, nil // which makes the expression wrong: the status is 2
+		} else if err != nil {
 			return nil, err
 		}
 		return nothing{}, nil
@@ -90,6 +93,8 @@ func (r *run) open(ctx context.Context, name string, flag int, _ os.FileMode) (i
 func (r *run) check(env expand.Environ, terms string) error {
 	size, kept, err := rewrite.GuardSize(env, terms, r.maxArgs.Load())
 	switch {
+	case errors.Is(err, rewrite.ErrBackReference):
+		return err
 	case err != nil:
 		return r.stop("%v", err)
 	case kept:

@@ -308,6 +308,7 @@ func TestRefused(t *testing.T) {
 		{"eval 'echo no 2>&12-' || eval 'cat <&5'", "bash: eval: 2>&12-: file descriptors above 2 are not supported; write to a file below /tmp\nbash: eval: <&5: file descriptors above 2 are not supported; write to a file below /tmp\n", 2},
 		{"eval 'exec {n}>file' || echo on", "bash: eval: {n}>file: file descriptors above 2 are not supported; write to a file below /tmp\non\n", 0},
 		{"echo a >3 2>&1 1>&2; cat 0<3 2>&- >&1; cat <&-", "a\n", 0},
+		{`r='(a)\1' s='\\1'; [[ aa =~ x|$r$s ]]; echo $?; f() { [[ '\1(a)\1' =~ ${s}"$r"$ && a != $r ]] && echo on; }; f; eval "$(declare -f f)"; f`, "bash: r: back references are not supported in [[ =~ ]]\n2\non\non\n", 0},
 		{"jobs() { echo mine; }; jobs", "mine\n", 0},
 		{"cd() { builtin cd --help; }; cd", "cd: cd [-L|-P] [dir]\n", 2},
 		{"(sleep 0; echo a) & wait", "a\n", 0},

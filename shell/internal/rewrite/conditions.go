@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 )
 
 // guardTest guards the patterns in [[ ]]: the right sides of ==, != and =~. Comparisons of
@@ -41,14 +43,30 @@ func (r *Rewriter) guardTest(expr syntax.TestExpr) syntax.TestExpr {
 	return expr
 }
 
-// quoteExpression gives the right side of =~ what the interpreter would take away.
+// quoteExpression gives the right side of =~ what the interpreter would take away. A digit after a
+// backslash is itself, and a back reference only in a variable, which has a guard.
 func (r *Rewriter) quoteExpression(w *syntax.Word) {
 	if len(w.Parts) == 0 || isAnyNewline(w.Parts[0]) {
 		return
 	}
 	r.quoteParts(w, "=~")
-	w.Parts = append([]syntax.WordPart{&syntax.SglQuoted{Value: anyNewline}}, w.Parts...)
+	parts := []syntax.WordPart{&syntax.SglQuoted{Value: anyNewline}}
+	for _, part := range w.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			part.Value = escapedDigit().ReplaceAllString(part.Value, "$1$2")
+		case *syntax.ParamExp:
+			if part.Param != nil && syntax.ValidName(part.Param.Value) {
+				parts = append(parts, newGuard("^"+part.Param.Value))
+			}
+		}
+		parts = append(parts, part)
+	}
+	w.Parts = parts
 }
+
+// escapedDigit matches a digit after a backslash, or two backslashes.
+var escapedDigit = lazyregexp.New(`\\([1-9])|(\\\\)`)
 
 // testElement changes a test of an element of an array, which the interpreter does not find.
 //

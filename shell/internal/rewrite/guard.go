@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -9,6 +10,8 @@ import (
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 )
 
 // GuardPath is the directory of guards. A guard is a command substitution
@@ -25,8 +28,8 @@ import (
 //
 // "=" at the beginning says that the value will be kept. "?name" is a pattern, which is
 // compiled and so must be short, and "~name" one whose words are patterns if they have the
-// characters of globs. "!name" is the variable whose name name holds, and "@" the positional
-// parameters.
+// characters of globs. "^name" is a part of an expression for =~, which has no back references.
+// "!name" is the variable whose name name holds, and "@" the positional parameters.
 //
 // The bound is computed each time that the guard is expanded, so that a loop is checked in
 // each round. What a command substitution will print is not known before it runs:
@@ -375,6 +378,12 @@ func GuardSize(env expand.Environ, terms string, params int64) (total int64, kep
 			}
 			continue
 		}
+		if name, ok := strings.CutPrefix(term, "^"); ok {
+			if backReference().MatchString(env.Get(name).String()) {
+				return 0, kept, fmt.Errorf("bash: %s: %w", name, ErrBackReference)
+			}
+			continue
+		}
 		product := int64(1)
 		for factor := range strings.SplitSeq(term, "*") {
 			if name, ok := strings.CutPrefix(factor, "!"); ok && renames[env.Get(name).Str] != "" {
@@ -389,6 +398,13 @@ func GuardSize(env expand.Environ, terms string, params int64) (total int64, kep
 
 // errPattern is the error of a pattern that is too long.
 var errPattern = fmt.Errorf("a pattern longer than %d bytes", maxPattern)
+
+// ErrBackReference is the error of a guard for an expression with one, which the interpreter refuses
+// without a message.
+var ErrBackReference = errors.New("back references are not supported in [[ =~ ]]")
+
+// backReference matches text with a back reference. A backslash before it makes it plain text.
+var backReference = lazyregexp.New(`^([^\\]|\\[^1-9])*\\[1-9]`)
 
 // sizeOf returns the size of what factor stands for.
 // A number stands for itself. At most ten name references are followed, as they may form a

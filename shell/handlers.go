@@ -820,8 +820,7 @@ func (r *run) runShell(ctx context.Context, p *command.Process) int {
 	if len(args) > 0 && !isInput {
 		data, _, err := p.ReadFile(ctx, args[0])
 		if err != nil {
-			fmt.Fprintf(p.Stderr, "bash: %s: %s\n", args[0], command.ErrorText(err))
-			return 127
+			return noScript(p, args[0], err)
 		}
 		return r.nested(ctx, p, string(data), args[0], options, args[1:])
 	}
@@ -835,20 +834,35 @@ func (r *run) runShell(ctx context.Context, p *command.Process) int {
 }
 
 // runScript runs a file of the workspace as a script. There is no permission to execute, so
-// each text is a script, unless its first line names something that is no shell. A NUL byte
-// near its beginning says that it is a program for the machine.
+// each text is a script, unless its first line names something that is no shell. Words after the
+// name of a shell are options: #!/bin/sh -e. A NUL byte near the beginning of a file says that it
+// is a program for the machine.
 func (r *run) runScript(ctx context.Context, p *command.Process) int {
 	data, _, err := r.files.ReadFile(ctx, p.Dir, p.Args[0])
 	if err != nil {
-		fmt.Fprintf(p.Stderr, "bash: %s: %s\n", p.Args[0], command.ErrorText(err))
-		return 127
+		return noScript(p, p.Args[0], err)
 	}
 	first, _, _ := strings.Cut(string(data[:min(len(data), 200)]), "\n")
 	if strings.HasPrefix(first, "#!") && !strings.Contains(first, "sh") || bytes.IndexByte(data[:min(len(data), 200)], 0) >= 0 {
 		fmt.Fprintf(p.Stderr, "bash: %s: no program of the machine can be run, only scripts of bash\n", p.Args[0])
 		return 126
 	}
+	words := strings.Fields(first)
+	isShellName := func(word string) bool { return strings.HasSuffix(word, "sh") }
+	if i := slices.IndexFunc(words, isShellName); strings.HasPrefix(first, "#!") && i >= 0 && i < len(words)-1 {
+		p.Args = slices.Concat([]string{"bash"}, words[i+1:], p.Args)
+		return r.runShell(ctx, p)
+	}
 	return r.nested(ctx, p, string(data), p.Args[0], nil, p.Args[1:])
+}
+
+// noScript reports a script that cannot be read.
+func noScript(p *command.Process, name string, err error) int {
+	fmt.Fprintf(p.Stderr, "bash: %s: %s\n", name, command.ErrorText(err))
+	if errors.Is(err, fs.ErrNotExist) {
+		return 127
+	}
+	return 126
 }
 
 // isShell reports whether name is a program that runs scripts: it is this interpreter

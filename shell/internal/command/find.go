@@ -880,21 +880,22 @@ var printfField = lazyregexp.New(`^%([-+ #0]*)([0-9]*)(\.[0-9]*)?`)
 // printf is -printf.
 func (f *findRun) printf(format string) (findTest, error) {
 	f.acts = true
-	return func(_ context.Context, e *findEntry) bool {
-		f.print(f.format(format, e), "")
-		return true
-	}, nil
+	_, err := f.format(context.Background(), format, &findEntry{})
+	return func(ctx context.Context, e *findEntry) bool {
+		text, _ := f.format(ctx, format, e)
+		return f.print(text, "")
+	}, err
 }
 
 // format returns what -printf prints: escapes, directives with a width, and times. The
-// date of %T and a letter is printed as the program date does. A directive that is not known
-// stays. A width is at most maxField.
+// date of %T and a letter is printed as the program date does. A directive that is not known is
+// an error, whatever e is. A width is at most maxField.
 //
 //	%p\n        the path and a line end
 //	%-20f|      the name, padded to 20 columns
 //	%TY-%Tm     year and month of the last change
-//	%Q          itself, as there is no such directive
-func (f *findRun) format(format string, e *findEntry) string {
+//	%Q          an error, as there is no such directive
+func (f *findRun) format(ctx context.Context, format string, e *findEntry) (string, error) {
 	var b strings.Builder
 	for at := 0; at < len(format); at++ {
 		c := format[at]
@@ -904,7 +905,7 @@ func (f *findRun) format(format string, e *findEntry) string {
 			at += n
 			continue
 		}
-		if c != '%' || at+1 == len(format) {
+		if c != '%' {
 			b.WriteByte(c)
 			continue
 		}
@@ -915,22 +916,21 @@ func (f *findRun) format(format string, e *findEntry) string {
 		}
 		m := printfField().FindStringSubmatch(format[at:])
 		next := at + len(m[0])
-		if next == len(format) {
-			b.WriteString(format[at:])
-			break
+		value, ok := "", false
+		if next < len(format) {
+			value, ok = f.directive(ctx, format[next], e)
 		}
-		if value, ok := f.directive(format[next], e); ok {
-			d := directive{flags: m[1], width: min(atoi(m[2]), maxField), precision: -1}
-			if m[3] != "" {
-				d.precision = atoi(m[3][1:])
-			}
-			b.WriteString(d.pad(d.cut(value), d.has('0') && (format[next] == 'd' || format[next] == 'm')))
-		} else {
-			b.WriteString(format[at : next+1])
+		if !ok {
+			return "", findErrorf("-printf %s is not supported", format[at:min(next+1, len(format))])
 		}
+		d := directive{flags: m[1], width: min(atoi(m[2]), maxField), precision: -1}
+		if m[3] != "" {
+			d.precision = atoi(m[3][1:])
+		}
+		b.WriteString(d.pad(d.cut(value), d.has('0') && (format[next] == 'd' || format[next] == 'm')))
 		at = next
 	}
-	return b.String()
+	return b.String(), nil
 }
 
 // printfTimes returns the format of date for what follows %T. Seconds have a fraction
@@ -951,7 +951,7 @@ func printfTimes(letter string) string {
 
 // directive returns the value of one letter of -printf. Owners, modes and links are
 // those that ls -l shows; blocks are of 4096 bytes, as on most disks.
-func (f *findRun) directive(letter byte, e *findEntry) (string, bool) {
+func (f *findRun) directive(ctx context.Context, letter byte, e *findEntry) (string, bool) {
 	dir := "."
 	if trimmed := strings.TrimRight(e.shown, "/"); strings.Contains(trimmed, "/") {
 		dir = trimmed[:strings.LastIndexByte(trimmed, '/')]
@@ -980,6 +980,12 @@ func (f *findRun) directive(letter byte, e *findEntry) (string, bool) {
 		return strconv.FormatInt((sizeOf(e.info)+4095)/4096*8, 10), true
 	case 'd':
 		return strconv.Itoa(e.depth), true
+	case 'l':
+		target := ""
+		if e.info.Type == workspace.TypeSymlink {
+			target, _ = f.p.readLink(ctx, e.shown)
+		}
+		return target, true
 	case 'y', 'Y':
 		return typeLetter(e.info.Type, "f"), true
 	case 'm':

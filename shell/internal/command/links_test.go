@@ -78,6 +78,7 @@ func TestReadlink(t *testing.T) {
 		{"realpath dangling", "/nothing\n", 0},
 		{"realpath -s dangling", "/dangling\n", 0},
 		{"readlink -nf loop/one/two/back", "/loop", 0},
+		{"find dir dangling f -printf '%p %10l|\\n'", "dir           |\ndir/sub           |\ndir/sub/to-x     /dir/x|\ndir/sub/y           |\ndir/x           |\ndangling   /nothing|\nf           |\n", 0},
 	} {
 		args := shellWords(t, c.line)
 		p, stdout, _ := newTestProcess(t, nil, args...)

@@ -159,6 +159,10 @@ func TestRefused(t *testing.T) {
 		{"mkdir /", "mkdir: cannot create directory '/': File exists"},
 		{"rmdir x", "rmdir: failed to remove 'x': No such file or directory"},
 		{"find x", "find: 'x': No such file or directory"},
+		{"find x -printf %p%%Q%-3Q", "find: -printf %-3Q is not supported"},
+		{"find . -printf %c", "find: -printf %c is not supported"},
+		{"find . -printf %p%", "find: -printf % is not supported"},
+		{"find . -printf %5", "find: -printf %5 is not supported"},
 		{"find . -newermt x", "find: I cannot figure out how to interpret 'x' as a date or time"},
 	}
 	for _, c := range cases {

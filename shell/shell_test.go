@@ -313,6 +313,7 @@ func TestRefused(t *testing.T) {
 			"bash: ./d: Is a directory\n126\nbash: d/: Is a directory\n126\nbash: ./d: Is a directory\n126\nbash: ./file/: Not a directory\n126\nbash: d: Is a directory\n126\nbash: ./nope: No such file or directory\n127\nbash: nope: No such file or directory\n", 127},
 		{"for line in '/bin/sh -e' '/bin/bash -eu ' '/usr/bin/env -S bash -e' ' /bin/bash -x' '/bin/sh -' /usr/bin/env\\ bash '/bin/bash -z'; do printf '%s\\n' \"#!$line\" false 'echo on $0 $1' >s; ./s a; echo $?; done",
 			"1\n1\n1\n+ false\n+ echo 'on ./s a'\non ./s a\n0\non ./s a\n0\non ./s a\n0\nbash: -z: invalid option\n2\n", 0},
+		{"printf 'n\ny\nleft' | { cp -i file vars; mv -i vars file; cat; }; rm -i file; mkdir d; rm -ri d", "cp: overwrite 'vars'? mv: overwrite 'file'? leftrm: remove regular file 'file'? rm: remove directory 'd'? ", 0},
 		{"jobs() { echo mine; }; jobs", "mine\n", 0},
 		{"cd() { builtin cd --help; }; cd", "cd: cd [-L|-P] [dir]\n", 2},
 		{"(sleep 0; echo a) & wait", "a\n", 0},

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -154,9 +155,8 @@ func (p *Process) lstatEntry(ctx context.Context, name string) (workspace.FileIn
 	return info, err
 }
 
-// rm removes files, as POSIX says. Nobody is asked, so that -i and -f differ in missing
-// files only. The root, "." and ".." are refused. A directory is removed in one
-// operation, which a rule allows or refuses as a whole; with -v, file by file.
+// rm removes files, as POSIX says. The root, "." and ".." are refused. A directory is removed in
+// one operation, which a rule allows or refuses as a whole; with -v and -i, file by file.
 //
 // A symlink is removed itself (clause Y7 of the contract). An error is printed, and the next
 // name is tried; -f hides that a name does not exist, and no other error.
@@ -164,11 +164,18 @@ func rm(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	recursive := f.BoolP("recursive", "r", false, "directories with all that is in them")
 	f.BoolVarP(recursive, "R", "R", false, "the same as -r")
-	force := f.BoolP("force", "f", false, "no error if a file does not exist")
-	verbose := f.BoolP("verbose", "v", false, "print what is removed")
+	r, force, once := removal{p: p}, false, false
+	option := func(name, letter, usage string, isForce, isOnce, ask bool) { // the last one counts
+		f.BoolFuncP(name, letter, usage, func(string) error {
+			force, once, r.ask = isForce, isOnce, ask
+			return nil
+		})
+	}
+	option("force", "f", "no error if a file does not exist, and no question", true, false, false)
+	option("i", "i", "ask before each removal", false, false, true)
+	option("I", "I", "ask once before a removal of more than three files, or of directories", false, true, false)
+	f.BoolVarP(&r.verbose, "verbose", "v", false, "print what is removed")
 	empty := f.BoolP("dir", "d", false, "empty directories, too")
-	f.BoolP("i", "i", false, "(ignored: nobody is asked)")
-	f.BoolP("I", "I", false, "(ignored: nobody is asked)")
 	f.Bool("one-file-system", false, "(ignored)")
 	f.String("preserve-root", "", "(ignored: it is always so)")
 	f.Lookup("preserve-root").NoOptDefVal = "all"
@@ -177,10 +184,19 @@ func rm(ctx context.Context, p *Process) int {
 		return status
 	}
 	if len(names) == 0 {
-		if *force {
+		if force {
 			return 0
 		}
 		return f.wrong("missing operand")
+	}
+	if once && (len(names) > 3 || *recursive) {
+		question := wording.Count(len(names), "argument", "arguments")
+		if *recursive {
+			question += " recursively"
+		}
+		if !p.ask("remove %s?", question) {
+			return 0
+		}
 	}
 	for _, name := range names {
 		if base := path.Base(strings.TrimRight(name, "/")); base == "." || base == ".." {
@@ -197,53 +213,58 @@ func rm(ctx context.Context, p *Process) int {
 		switch {
 		case err == nil && info.IsDir() && !*recursive && !*empty:
 			err = workspace.ErrIsDir
-		case err == nil && *verbose && info.IsDir() && *recursive:
-			err = removeTree(ctx, p, name)
+		case err == nil && (r.verbose || r.ask):
+			_, err = r.remove(ctx, name, info, *recursive)
 		case err == nil:
-			if err = p.Rm(ctx, name, &workspace.RmOptions{Recursive: *recursive}); err == nil && *verbose {
-				fmt.Fprintln(p.Stdout, removed(name, info))
-			}
+			err = p.Rm(ctx, name, &workspace.RmOptions{Recursive: *recursive})
 		}
-		missing := errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrNotDir) && *force
-		if err != nil && !(missing && *force) {
+		missing := errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrNotDir) && force
+		if err != nil && !(missing && force) {
 			status = p.errorf("cannot remove '%s': %s", name, ErrorText(err))
 		}
 	}
 	return status
 }
 
-// removed is what rm -v prints.
-func removed(name string, info workspace.FileInfo) string {
-	if info.IsDir() {
-		return fmt.Sprintf("removed directory '%s'", name)
-	}
-	return fmt.Sprintf("removed '%s'", name)
+// removal is one run of rm with -v or -i.
+type removal struct {
+	p            *Process
+	verbose, ask bool
 }
 
-// removeTree removes a directory with everything in it, and prints each name. A directory
-// comes after what is in it. The first error ends it, and what has been removed by then stays
-// removed.
-func removeTree(ctx context.Context, p *Process, name string) error {
-	list, err := p.ReadDir(ctx, name)
-	if err != nil {
-		return err
-	}
-	for _, info := range list {
-		child := joinShown(name, info.Name, false)
-		if info.IsDir() {
-			err = removeTree(ctx, p, child)
-		} else if err = p.Rm(ctx, child, nil); err == nil {
-			fmt.Fprintln(p.Stdout, removed(child, info))
-		}
+// remove removes a file or a directory, with everything in it if it is recursive, and prints each
+// name. A directory comes after what is in it. It is kept without a question if a directory in it
+// is, as with GNU's rm; to keep a file and remove its directory is an error. The first error ends
+// it, and what has been removed by then stays removed.
+func (r *removal) remove(ctx context.Context, name string, info workspace.FileInfo, recursive bool) (kept bool, err error) {
+	if info.IsDir() && recursive {
+		list, err := r.p.ReadDir(ctx, name)
 		if err != nil {
-			return err
+			return true, err
+		}
+		if len(list) > 0 && r.ask && !r.p.ask("descend into directory '%s'?", name) {
+			return true, nil
+		}
+		for _, child := range list {
+			left, err := r.remove(ctx, joinShown(name, child.Name, false), child, true)
+			if err != nil {
+				return true, err
+			}
+			kept = kept || left
 		}
 	}
-	if err := p.Rm(ctx, name, nil); err != nil {
-		return err
+	if kept || r.ask && !r.p.ask("remove %s '%s'?", typeName(info), name) {
+		return kept, nil
 	}
-	fmt.Fprintf(p.Stdout, "removed directory '%s'\n", name)
-	return nil
+	if err := r.p.Rm(ctx, name, nil); err != nil {
+		return true, err
+	}
+	if r.verbose && info.IsDir() {
+		fmt.Fprintf(r.p.Stdout, "removed directory '%s'\n", name)
+	} else if r.verbose {
+		fmt.Fprintf(r.p.Stdout, "removed '%s'\n", name)
+	}
+	return false, nil
 }
 
 // touch creates files that do not exist. A workspace does not let anybody set times, so

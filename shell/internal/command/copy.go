@@ -23,6 +23,7 @@ type transfer struct {
 	p         *Process
 	recursive bool // cp -r
 	keep      bool // -n: a file that exists is not replaced
+	ask       bool // -i: it is replaced if the answer is yes
 	update    bool // -u: nor one that is newer
 	verbose   bool // -v
 	whole     bool // -T: the destination is no directory to put something in
@@ -38,12 +39,22 @@ type transfer struct {
 // target is the value of -t, which is right after parse.
 func newTransfer(f *flags) (t *transfer, target *string) {
 	t = &transfer{p: f.p}
-	f.BoolVarP(&t.keep, "no-clobber", "n", false, "replace no file that exists")
+	option := func(name, letter, usage string, keep, ask bool) { // the last one counts
+		f.BoolFuncP(name, letter, usage, func(string) error {
+			t.keep, t.ask = keep, ask
+			return nil
+		})
+	}
+	option("no-clobber", "n", "replace no file that exists", true, false)
+	option("interactive", "i", "ask before a file is replaced", false, true)
+	if f.p.name() == "mv" {
+		option("force", "f", "replace files without a question", false, false)
+	} else {
+		f.BoolP("force", "f", false, "(ignored: a file that exists can be written)")
+	}
 	f.BoolVarP(&t.update, "update", "u", false, "replace no file that is newer")
 	f.BoolVarP(&t.verbose, "verbose", "v", false, "print what is done")
 	f.BoolVarP(&t.whole, "no-target-directory", "T", false, "the destination is not a directory to put files in")
-	f.BoolP("force", "f", false, "(ignored: nobody is asked)")
-	f.BoolP("interactive", "i", false, "(ignored: nobody is asked)")
 	return t, f.StringP("target-directory", "t", "", "the directory to put files in")
 }
 
@@ -159,7 +170,7 @@ func (t *transfer) run(ctx context.Context, f *flags, names []string, target str
 	return t.status
 }
 
-// errSkipped says that a file was left as it is, as -n and -u ask.
+// errSkipped says that a file was left as it is, as -n and -u ask, or an answer.
 var errSkipped = errors.New("skipped")
 
 // check describes both files, and returns the error of a transfer that cannot be. there is
@@ -192,6 +203,8 @@ func (t *transfer) check(ctx context.Context, from, to string, info func(ctx con
 		return source, nil, fmt.Errorf("cannot overwrite directory '%s' with non-directory", to)
 	case !found.IsDir() && source.IsDir():
 		return source, nil, fmt.Errorf("cannot overwrite non-directory '%s' with directory '%s'", to, from)
+	case t.ask && !(source.IsDir() && t.recursive) && !t.p.ask("overwrite '%s'?", to):
+		return source, nil, errSkipped
 	}
 	return source, &found, nil
 }

@@ -61,6 +61,27 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestQuestions compares what -i does after answers with the real programs.
+func TestQuestions(t *testing.T) {
+	t.Parallel()
+	test := gnuTest{files: changeFiles}
+	for _, line := range []string{
+		"cp -i g h", "mv -i g h", "mv -if g h", "mv -fi g h", "cp -if g h", "cp -in g h", "cp -ni g h", "mv -nf g h", "mv -ni g h", "mv -in g h", "cp -i g h d new", "cp -iv g h a", "mv -iv g h a", "cp -ri a d", "cp -i g g", "mv -iT a e", "cp -i a new", "mv -i g new",
+		"rm -i g h", "rm -iv g h", "rm -if g h", "rm -fi g missing", "rm -if missing", "rm -ri a/b", "rm -rvi a/b d/a", "rm -ri e g", "rm -i a", "rm -I g h a/g", "rm -I g h a/g d/old", "rm -rI a", "rm -rI a g h d/a", "rm -rfI a", "rm -iI g", "rm -Ii g",
+	} {
+		args := shellWords(t, line)
+		for _, stdin := range []string{"", "y\n", "n\ny\n", "Yes\n\ny", "y\ny\nn\ny\n", "y\ny\ny\ny\ny\n"} {
+			dir := t.TempDir()
+			writeTree(t, dir, changeFiles)
+			want := test.runReal(t, args[:1], gnuCase{args[1:], "empty"}, stdin, dir) + treeOf(t, os.DirFS(dir), changeFiles)
+			ws := memoryTree(t, changeFiles)
+			if got := test.runOurs(t, args[0], gnuCase{args[1:], "empty"}, stdin, ws) + treeOf(t, ws.FS(t.Context()), changeFiles); got != want {
+				t.Errorf("%s < %q\ngot:\n%s\nwant:\n%s", line, stdin, got, want)
+			}
+		}
+	}
+}
+
 // TestReadlink names what symlinks lead to.
 func TestReadlink(t *testing.T) {
 	t.Parallel()

@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,6 +52,21 @@ func (p *Process) name() string { return path.Base(p.Args[0]) }
 func (p *Process) errorf(format string, args ...any) int {
 	fmt.Fprintf(p.Stderr, p.name()+": "+format+"\n", args...)
 	return 1
+}
+
+// ask prints a question, and reports whether the answer is yes: a line of the standard input that
+// begins with y or Y. It reads no more than that line.
+func (p *Process) ask(format string, args ...any) bool {
+	fmt.Fprintf(p.Stderr, p.name()+": "+format+" ", args...)
+	var first byte
+	for b := make([]byte, 1); ; {
+		switch n, err := p.Stdin.Read(b); {
+		case n > 0 && b[0] != '\n':
+			first = cmp.Or(first, b[0])
+		case n > 0 || err != nil:
+			return first == 'y' || first == 'Y'
+		}
+	}
 }
 
 // fail prints what went wrong with a file in the words of GNU ("cat: x: No such file or

@@ -94,15 +94,22 @@ func (c *console) wantExit(code int) {
 	}
 }
 
-// TestInterruptedAtPrompt has a person press Ctrl-C while a script runs, at the prompt and at
-// a question. The session goes on each time.
-func TestInterruptedAtPrompt(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "workspace.yaml")
+// askingFolder returns a folder, and the file of a workspace in it that asks before each write.
+func askingFolder(t *testing.T) (dir, file string) {
+	t.Helper()
+	dir = t.TempDir()
+	file = filepath.Join(dir, "workspace.yaml")
 	text := "workspaces:\n  w:\n    provider: {kind: localbash, root: .}\n    fs: {rules: [{ask: [write], paths: [\"**\"]}]}\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	return dir, file
+}
+
+// TestInterruptedAtPrompt has a person press Ctrl-C while a script runs, at the prompt and at
+// a question. The session goes on each time.
+func TestInterruptedAtPrompt(t *testing.T) {
+	dir, file := askingFolder(t)
 	c := newConsole(t, "workspace", "--config", file, "shell")
 	c.expect("/ $ ")
 	c.enter("x=kept; echo run''ning; sleep 50\r")
@@ -142,12 +149,7 @@ func TestInterruptedAtPrompt(t *testing.T) {
 
 // TestQuestionsOfScript asks while a script of -c waits for its standard input, the same terminal.
 func TestQuestionsOfScript(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "workspace.yaml")
-	text := "workspaces:\n  w:\n    provider: {kind: localbash, root: .}\n    fs: {rules: [{ask: [write], paths: [\"**\"]}]}\n"
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	_, file := askingFolder(t)
 	c := newConsole(t, "workspace", "--config", file, "shell", "-c",
 		"echo sta''rted; read x; echo $x > a; read x; echo $x > b; echo \"st $?\"; read x; echo \"<$x>\"; cat a")
 	c.expect("started\r\n")

@@ -36,19 +36,13 @@ func (fileSystem) Mkdir(ctx context.Context, name string, _ os.FileMode) error {
 // another, which is one step then.
 func (s fileSystem) RemoveAll(ctx context.Context, name string) error {
 	req := requestOf(ctx)
-	if req.method == "COPY" || req.method == "MOVE" {
-		source, err := req.fs.Stat(req.name)
-		if err != nil {
-			return req.note(err)
-		}
-		if target, err := req.fs.Stat(name); err == nil && !source.IsDir() && !target.IsDir() {
-			return nil
-		}
+	if (req.method == "COPY" || req.method == "MOVE") && req.replaces == "" {
+		return nil
 	}
 	if err := req.fs.RemoveAll(name); err != nil {
 		return req.note(err)
 	}
-	s.properties.remove(name)
+	req.removed = s.properties.take(name)
 	return nil
 }
 

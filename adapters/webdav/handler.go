@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"net/url"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/osfile"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/transaction"
 )
 
 // maxXML is how many bytes of a body are read that is no file.
@@ -32,11 +34,11 @@ type Options struct {
 // NewHandler returns a handler that serves ws. It lets everybody in. Nil opts mean the
 // zero Options.
 func NewHandler(ws *workspace.Workspace, opts *Options) http.Handler {
-	h := &handler{ws: ws, dav: webdav.Handler{LockSystem: newLocks()}}
+	h := &handler{ws: ws, dav: webdav.Handler{LockSystem: newLocks()}, properties: newProperties()}
 	if opts != nil {
 		h.dav.Prefix = strings.TrimSuffix(opts.Prefix, "/")
 	}
-	h.dav.FileSystem = fileSystem{newProperties()}
+	h.dav.FileSystem = fileSystem{h.properties}
 	return h
 }
 
@@ -44,6 +46,8 @@ func NewHandler(ws *workspace.Workspace, opts *Options) http.Handler {
 type handler struct {
 	ws  *workspace.Workspace
 	dav webdav.Handler
+
+	properties *properties
 }
 
 // ServeHTTP implements [http.Handler].
@@ -56,9 +60,61 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodGet || r.Method == http.MethodHead {
 		describeContent(w.Header(), r.URL.Path)
 	}
-	ctx := context.WithValue(r.Context(), requestKey{}, req)
-	h.dav.ServeHTTP(&answer{ResponseWriter: w, req: req}, r.WithContext(ctx))
+	if req.replaces != "" {
+		h.replace(w, r, req)
+		return
+	}
+	h.serve(&answer{ResponseWriter: w, req: req}, r, req)
 }
+
+// serve has the handler of golang.org/x/net serve a request that has been prepared.
+func (h *handler) serve(w http.ResponseWriter, r *http.Request, req *request) {
+	h.dav.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requestKey{}, req)))
+}
+
+// replace serves a COPY or MOVE that removes its destination first, as one change: if it then
+// fails, what was removed is back before the client has an answer.
+func (h *handler) replace(w http.ResponseWriter, r *http.Request, req *request) {
+	result := &result{ResponseWriter: w}
+	err := transaction.Run(r.Context(), h.ws, func(ctx context.Context, tx *workspace.Workspace) error {
+		req.fs = osfile.New(ctx, tx, nil)
+		h.serve(result, r.WithContext(ctx), req)
+		if result.status >= 400 {
+			return errReplace
+		}
+		return nil
+	})
+	if err != nil && req.removed != nil {
+		h.properties.remove(req.replaces)
+		for name, props := range req.removed {
+			h.properties.set(name, props)
+		}
+	}
+	if err != nil && !errors.Is(err, errReplace) {
+		refuse(err, req.method, http.StatusForbidden).write(w)
+		return
+	}
+	a := &answer{ResponseWriter: w, req: req}
+	a.WriteHeader(result.status)
+	if result.status != http.StatusNoContent {
+		_, _ = io.WriteString(a, http.StatusText(result.status)) // the client may hang up
+	}
+}
+
+// errReplace undoes a transaction, as the request has failed.
+var errReplace = errors.New("the destination was not replaced")
+
+// result keeps the status of an answer that is not sent yet.
+type result struct {
+	http.ResponseWriter
+	status int
+}
+
+// WriteHeader implements [http.ResponseWriter].
+func (r *result) WriteHeader(status int) { r.status = status }
+
+// Write implements [http.ResponseWriter].
+func (r *result) Write(p []byte) (int, error) { return len(p), nil }
 
 // describeContent says what a file is, by its name alone, and keeps a browser from
 // running it: a page from the workspace could change all other files.
@@ -77,6 +133,8 @@ type request struct {
 	err       error                  // what went wrong, if there is a status for it
 	listed    map[string]fs.FileInfo // what a PROPFIND describes, by name
 	children  []fs.FileInfo          // of the directory that a PROPFIND describes
+	replaces  string                 // what a COPY or MOVE removes first; empty for nothing
+	removed   propertiesByName       // of what was removed
 }
 
 // requestKey is the key of the request in its context, for the parts that package
@@ -246,7 +304,8 @@ func matches(condition string, info fs.FileInfo) bool {
 // checkDestination refuses what would remove the source before it is copied or moved, or
 // would not end.
 func (h *handler) checkDestination(r *http.Request, req *request) *refusal {
-	if _, err := req.fs.Stat(req.name); err != nil {
+	source, err := req.fs.Stat(req.name)
+	if err != nil {
 		return refuse(err, req.method, http.StatusNotFound)
 	}
 	destination, err := url.Parse(r.Header.Get("Destination"))
@@ -254,12 +313,17 @@ func (h *handler) checkDestination(r *http.Request, req *request) *refusal {
 		return nil // the handler says what is wrong
 	}
 	from := h.resolve(r.Context(), req.name)
-	to := h.resolve(r.Context(), strings.TrimPrefix(destination.Path, h.dav.Prefix))
+	name := strings.TrimPrefix(destination.Path, h.dav.Prefix)
+	to := h.resolve(r.Context(), name)
 	if from == to || isBelow(from, to) || isBelow(to, from) {
 		return &refusal{http.StatusForbidden, "one of the source and the destination is, or has in it, the other"}
 	}
 	if r.Header.Get("Overwrite") == "" {
 		r.Header.Set("Overwrite", "T") // as RFC 4918 has it for MOVE, too
+	}
+	target, err := req.fs.Stat(name)
+	if err == nil && (source.IsDir() || target.IsDir()) && r.Header.Get("Overwrite") != "F" {
+		req.replaces = name
 	}
 	return nil
 }

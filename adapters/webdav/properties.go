@@ -19,13 +19,16 @@ const maxProperties = 1 << 20
 // in RFC 4918). They are kept in memory.
 type properties struct {
 	mu     sync.Mutex
-	byName map[string]map[xml.Name]webdav.Property
+	byName propertiesByName
 	size   int // bytes, of all
 }
 
+// propertiesByName are the properties of files and directories.
+type propertiesByName map[string]map[xml.Name]webdav.Property
+
 // newProperties returns the properties of files, none at first.
 func newProperties() *properties {
-	return &properties{byName: map[string]map[xml.Name]webdav.Property{}}
+	return &properties{byName: propertiesByName{}}
 }
 
 // sizeOf returns how many bytes a property of a file takes.
@@ -45,11 +48,11 @@ func (p *properties) rename(from, to string) {
 }
 
 // take returns the properties of name, and of everything below it, and forgets them.
-func (p *properties) take(name string) map[string]map[xml.Name]webdav.Property {
+func (p *properties) take(name string) propertiesByName {
 	name = path.Clean("/" + name)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	taken := map[string]map[xml.Name]webdav.Property{}
+	taken := propertiesByName{}
 	for known, props := range p.byName {
 		if known == name || isBelow(known, name) {
 			taken[known] = props

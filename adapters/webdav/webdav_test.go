@@ -24,6 +24,8 @@ import (
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
+	"github.com/workspacekit/workspacekit/workspace/transaction"
 )
 
 // newMemory returns a memory with files.
@@ -117,8 +119,8 @@ func TestRequests(t *testing.T) {
 		{"create below a file", "PUT", "/a/y", "N", nil, 409, nil},
 		{"replace a directory", "PUT", "/d", "N", nil, 405, nil},
 		{"replace the root", "PUT", "/", "N", nil, 405, nil},
-		{"as large as the limit", "PUT", "/a", strings.Repeat("x", 100), nil, 201, files{"a": strings.Repeat("x", 100)}},
-		{"larger than the limit", "PUT", "/a", strings.Repeat("x", 101), nil, 413, nil},
+		{"as large as the limit", "PUT", "/a", strings.Repeat("x", 1000), nil, 201, files{"a": strings.Repeat("x", 1000)}},
+		{"larger than the limit", "PUT", "/a", strings.Repeat("x", 1001), nil, 413, nil},
 		{"a part", "PUT", "/a", "N", []string{"Content-Range: bytes 0-0/1"}, 501, nil},
 		{"only new", "PUT", "/new", "N", []string{"If-None-Match: *"}, 201, files{"new": "N"}},
 		{"only new, and old", "PUT", "/a", "N", []string{"If-None-Match: *"}, 412, nil},
@@ -162,6 +164,9 @@ func TestRequests(t *testing.T) {
 		{"copy", "COPY", "/a", "", []string{to("/x")}, 201, files{"x": "A"}},
 		{"copy over a file", "COPY", "/a", "", []string{to("/d/b")}, 204, files{"d/b": "A"}},
 		{"copy a directory", "COPY", "/d", "", []string{to("/x")}, 201, files{"x/b": "B", "x/e/c": "C"}},
+		{"copy a directory over a file", "COPY", "/d", "", []string{to("/a")}, 204, files{"a": "removed", "a/b": "B", "a/e/c": "C"}},
+		{"copy a file over a directory", "COPY", "/a", "", []string{to("/d/e")}, 204, files{"d/e/c": "removed", "d/e": "A"}},
+		{"copy over a directory, and do not replace", "COPY", "/a", "", []string{to("/d/e"), "Overwrite: F"}, 412, nil},
 		{"copy a directory into itself", "COPY", "/d", "", []string{to("/d/x")}, 403, nil},
 		{"copy over its parent", "COPY", "/d/b", "", []string{to("/d")}, 403, nil},
 		{"copy what is missing", "COPY", "/x", "", []string{to("/a")}, 404, nil},
@@ -181,7 +186,7 @@ func TestRequests(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			m := newMemory(t, before)
-			handler := webdav.NewHandler(workspace.New("test", m, &workspace.Options{MaxFileSize: 100}), nil)
+			handler := webdav.NewHandler(workspace.New("test", m, &workspace.Options{MaxFileSize: 1000}), nil)
 			answer, body := ask(t, handler, test.method, test.url, test.body, test.headers...)
 			if answer.StatusCode != test.status {
 				t.Errorf("%s %s = %s %q, want %d", test.method, test.url, answer.Status, body, test.status)
@@ -658,6 +663,43 @@ func TestConditionIsOneStep(t *testing.T) {
 		data, err := m.ReadFile(t.Context(), url[1:])
 		if answer.StatusCode != http.StatusPreconditionFailed || err != nil || string(data) != "theirs" {
 			t.Errorf("PUT %s = %s, and the file has %q, %v, want 412 and what others wrote", url, answer.Status, data, err)
+		}
+	}
+}
+
+// TestReplaceRefused replaces what rules then refuse to replace: all is as it was, properties
+// that clients have invented, too.
+func TestReplaceRefused(t *testing.T) {
+	t.Parallel()
+	const property = `<D:propertyupdate xmlns:D="DAV:"><D:set><D:prop><x:p xmlns:x="x:">value</x:p></D:prop></D:set></D:propertyupdate>`
+	denied := policy.Rules{FirstMatch: []policy.Rule{{Deny: []policy.Op{policy.OpRead, policy.OpMove}, Paths: []string{"from/b"}}}}
+	for _, transactions := range []bool{false, true} {
+		for _, method := range []string{"COPY", "MOVE"} {
+			files := map[string]string{"from/a": "new", "from/b": "new", "to/a": "old", "to/c/d": "old"}
+			var fsys workspace.FileSystem = newMemory(t, files)
+			all := fsys
+			if transactions {
+				var err error
+				if fsys, err = transaction.New(fsys, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			rules, err := policy.Restrict(fsys, denied)
+			if err != nil {
+				t.Fatal(err)
+			}
+			handler := webdav.NewHandler(workspace.New("test", rules, nil), nil)
+			ask(t, handler, "PROPPATCH", "/to/c", property)
+			answer, body := ask(t, handler, method, "/from", "", "Destination: /to")
+			if answer.StatusCode != http.StatusForbidden || strings.TrimSpace(body) == "" {
+				t.Errorf("%s with transactions %t = %s %q, want 403 and why", method, transactions, answer.Status, body)
+			}
+			if diff := cmp.Diff(files, contents(t, all)); diff != "" {
+				t.Errorf("after a %s with transactions %t (-want +got):\n%s", method, transactions, diff)
+			}
+			if _, body := ask(t, handler, "PROPFIND", "/to/c", "", "Depth: 0"); !strings.Contains(body, "value") {
+				t.Errorf("after a %s with transactions %t, to/c has lost its property: %s", method, transactions, body)
+			}
 		}
 	}
 }

@@ -255,8 +255,9 @@ func under(name, dir string) (rest string, ok bool) {
 
 // Rename gives from the name to, and creates the missing parents of to if new files do. A file
 // replaces a file: a reader of to sees the old content or the new one. It is copied for this,
-// and then removed, as it is if the workspace cannot move. A symlink is removed before it is
-// replaced. A directory is never replaced. If the names lead to one file, it stays as it is.
+// and then removed, as it is if the workspace cannot move. A symlink, or a file larger than
+// the limit, is moved aside meanwhile.
+// If the rename fails, to is as it was. A directory is never replaced. If the names lead to one file, it stays as it is.
 //
 // A file that is still open for writing by the name from is then stored by the name to. What
 // was written to a file that had this name before, and is not stored yet, is dropped.
@@ -289,9 +290,9 @@ func linkError(from, to string, err error) error {
 //	target            source                what happens
 //	does not exist    anything              move
 //	a directory       anything              fs.ErrExist
-//	a file            a file                its content is replaced, source is removed
+//	a file            a file, both small    its content is replaced, source is removed
 //	a file, symlink   a directory           workspace.ErrNotDir
-//	any other                               target is removed, and then source is moved
+//	any other                               target is moved aside, source moved, and target removed
 func (f *FS) rename(source, target string) error {
 	if err := f.checkParent(target); err != nil {
 		return err
@@ -334,19 +335,25 @@ func (f *FS) replace(source, target string, to workspace.FileType) error {
 	switch {
 	case err != nil || source == target:
 		return err
+	case from.IsDir():
+		return workspace.ErrNotDir
 	case from.Type == workspace.TypeFile && to == workspace.TypeFile:
 		same, err := f.same(source, target)
 		if err != nil || same {
 			return err
 		}
-		return f.copyAndRemove(source, target)
-	case from.IsDir():
-		return workspace.ErrNotDir
+		if err := f.copyAndRemove(source, target); !errors.Is(err, workspace.ErrTooLarge) {
+			return err
+		}
 	}
-	if err := f.ws.Rm(f.ctx, target, nil); err != nil {
+	aside := target + ".mv~"
+	if err := f.ws.Move(f.ctx, target, aside); err != nil {
 		return err
 	}
-	return f.move(source, target)
+	if err := f.move(source, target); err != nil {
+		return errors.Join(err, f.ws.Move(context.WithoutCancel(f.ctx), aside, target))
+	}
+	return f.ws.Rm(f.ctx, aside, nil)
 }
 
 // same reports whether two names lead to the same place, as they do if one of them has
@@ -361,16 +368,31 @@ func (f *FS) same(a, b string) (bool, error) {
 }
 
 // copyAndRemove gives the file target the content of the file source, and then removes
-// source. What others write to source meanwhile may be lost.
+// source. What others write to source meanwhile may be lost. If target exists and source
+// cannot be removed, target gets its content back.
 func (f *FS) copyAndRemove(source, target string) error {
 	data, err := f.ws.ReadFile(f.ctx, source)
 	if err != nil {
 		return err
 	}
+	old, err := f.ws.ReadFile(f.ctx, target)
+	exists := err == nil
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	if _, err := f.ws.WriteFile(f.ctx, target, data, nil); err != nil {
 		return err
 	}
-	return f.ws.Rm(f.ctx, source, nil)
+	err = f.ws.Rm(f.ctx, source, nil)
+	if err == nil || !exists {
+		return err
+	}
+	ctx := context.WithoutCancel(f.ctx)
+	if _, statErr := f.ws.Stat(ctx, source); statErr != nil {
+		return err // source may have been removed
+	}
+	_, undoErr := f.ws.WriteFile(ctx, target, old, nil)
+	return errors.Join(err, undoErr)
 }
 
 // renamed gives what is known about source, and everything below it, new names. So the File

@@ -2,6 +2,7 @@ package osfile_test
 
 import (
 	"bytes"
+	stdcmp "cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 // names are what random operations work on: few, so that they meet.
@@ -372,6 +374,23 @@ func TestLimit(t *testing.T) {
 	if _, err := file.ReadAt(part, 2<<20); !errors.Is(err, workspace.ErrConflict) {
 		t.Errorf("ReadAt of a large file that has changed = %v, want ErrConflict", err)
 	}
+
+	for _, pair := range [][2]string{{"large", "a"}, {"b", "a"}} {
+		write(t, m, "b", "small")
+		want, err := m.ReadFile(t.Context(), pair[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Rename(pair[0], pair[1]); err != nil {
+			t.Errorf("Rename(%s, %s) = %v", pair[0], pair[1], err)
+		}
+		if got, err := m.ReadFile(t.Context(), pair[1]); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("after Rename(%s, %s), %s has %d bytes, %v, want %d", pair[0], pair[1], pair[1], len(got), err, len(want))
+		}
+	}
+	if children, err := m.Ls(t.Context(), ".", nil); err != nil || len(children) != 1 {
+		t.Errorf("after the renames there are %v, %v, want one file", children, err)
+	}
 }
 
 // TestErrors tests the kinds and the names of errors.
@@ -447,6 +466,81 @@ func TestRenameReplaces(t *testing.T) {
 	cancel()
 	if err := <-read; err != nil {
 		t.Error(err)
+	}
+}
+
+// TestRenameRefused renames over what exists where rules do not let the source go: both are
+// as they were.
+func TestRenameRefused(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	local, err := localbash.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { local.Close() })
+	write(t, local, "kept", "kept")
+	write(t, local, "file", "file")
+	write(t, local, "elsewhere", "elsewhere")
+	if err := os.Symlink("elsewhere", filepath.Join(dir, "link")); err != nil {
+		t.Skipf("no symlinks here: %v", err)
+	}
+	for _, test := range []struct {
+		without policy.Op
+		target  string
+	}{
+		{policy.OpRead, "file"},
+		{policy.OpRead, "link"},
+		{policy.OpMove, "link"},
+		{policy.OpDelete, "file"},
+	} {
+		rules, err := policy.Restrict(local, policy.Rules{FirstMatch: []policy.Rule{{Deny: []policy.Op{test.without}, Paths: []string{"kept"}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := osfile.New(t.Context(), workspace.New("test", rules, nil), nil)
+		if err := f.Rename("kept", test.target); err == nil {
+			t.Errorf("without %s, Rename(kept, %s) is no error", test.without, test.target)
+		}
+		children, err := local.Ls(t.Context(), ".", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, child := range children {
+			data, err := local.ReadFile(t.Context(), child.Path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, fmt.Sprintf("%s: %s with %s", child.Name, child.Type, data))
+		}
+		want := []string{"elsewhere: file with elsewhere", "file: file with file", "kept: file with kept", "link: symlink with elsewhere"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("after Rename(kept, %s) without %s (-want +got):\n%s", test.target, test.without, diff)
+		}
+	}
+}
+
+// forgetful is a file system whose removals take place although they fail.
+type forgetful struct{ workspace.FileSystem }
+
+func (f forgetful) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
+	return stdcmp.Or(f.FileSystem.Rm(ctx, name, opts), workspace.ErrUnavailable)
+}
+
+// TestRenameAnswerLost renames over a file where the answer to the removal is lost: the new
+// content stays, as nothing else has it.
+func TestRenameAnswerLost(t *testing.T) {
+	t.Parallel()
+	m := memory.New(nil)
+	write(t, m, "source", "new")
+	write(t, m, "target", "old")
+	f := osfile.New(t.Context(), workspace.New("test", forgetful{m}, nil), nil)
+	if err := f.Rename("source", "target"); !errors.Is(err, workspace.ErrUnavailable) {
+		t.Errorf("Rename() = %v, want ErrUnavailable", err)
+	}
+	if data, err := m.ReadFile(t.Context(), "target"); err != nil || string(data) != "new" {
+		t.Errorf("target has %q, %v, want what source had", data, err)
 	}
 }
 

@@ -412,7 +412,7 @@ func (t *transfer) rename(ctx context.Context, from, to string, source workspace
 }
 
 // replace moves a file to a name that exists: the content is replaced at once, and the
-// old name removed. If that fails, the old content comes back.
+// old name removed. If that fails, and from is still there, the old content comes back.
 //
 // The old content is held in memory meanwhile, so a file that is over the limit of its
 // workspace cannot be replaced. It is restored even when ctx has ended.
@@ -427,10 +427,15 @@ func (t *transfer) replace(ctx context.Context, from, to string) error {
 	if err := t.p.Copy(ctx, from, to); err != nil {
 		return err
 	}
-	if err := t.p.Rm(ctx, from, nil); err != nil {
-		return errors.Join(err, t.p.WriteFile(context.WithoutCancel(ctx), to, old, nil))
+	err = t.p.Rm(ctx, from, nil)
+	if err == nil {
+		return nil
 	}
-	return nil
+	undo := context.WithoutCancel(ctx)
+	if _, lost := t.p.Lstat(undo, from); lost != nil {
+		return err // to may have the only copy
+	}
+	return errors.Join(err, t.p.WriteFile(undo, to, old, nil))
 }
 
 // moveByCopy copies a file or a directory, and then removes it. If one of both fails, the

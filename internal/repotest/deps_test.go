@@ -131,7 +131,7 @@ var policy = map[string][]string{
 		"go.opentelemetry.io/otel/metric", "go.opentelemetry.io/otel/semconv/...", "go.opentelemetry.io/otel/trace"}, // and no SDK
 	"adapters/acp": {"workspace", "workspace/fallback", "workspace/policy", "tools", "internal/errcode", "internal/ops", "internal/scan", "internal/session", "internal/wording",
 		"golang.org/x/sync/semaphore", "github.com/coder/acp-go-sdk"},
-	"adapters/webdav": {"workspace", "internal/httpguard", "internal/osfile", "golang.org/x/net/webdav"},
+	"adapters/webdav": {"workspace", "workspace/transaction", "internal/httpguard", "internal/osfile", "golang.org/x/net/webdav"},
 	"cmd/workspace":   {"internal/cli", "internal/cli/target", "workspace/config"},
 	"internal/cli/...": {".", "shell/...", "internal/cli/...", "internal/httpguard", "internal/lazyregexp", "internal/ops", "internal/session", "internal/unified", "internal/wording", "workspace/...", "providers/...", "tools/...",
 		"adapters/acp", "adapters/mcp", "adapters/webdav",

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"sort"
+	"sync/atomic"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scan"
@@ -53,22 +54,34 @@ type stream struct {
 	fs    *FS
 	ctx   context.Context
 	name  string
+
+	closed atomic.Bool
 }
 
-// Read implements [io.Reader].
+// Read implements [io.Reader]. After Close it is [fs.ErrClosed], also for a Read that waits
+// meanwhile.
 func (s *stream) Read(p []byte) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, ops.Error(ops.Open, s.name, err, nil)
 	}
-	n, err := s.store.Read(p)
-	if err != nil && err != io.EOF {
-		err = s.fs.fail(s.ctx, ops.Open, err, s.name)
+	if s.closed.Load() {
+		return 0, ops.Error(ops.Open, s.name, fs.ErrClosed, nil)
 	}
-	return n, err
+	n, err := s.store.Read(p)
+	switch {
+	case err == nil || err == io.EOF:
+		return n, err
+	case s.closed.Load():
+		return n, ops.Error(ops.Open, s.name, fs.ErrClosed, nil)
+	}
+	return n, s.fs.fail(s.ctx, ops.Open, err, s.name)
 }
 
-// Close implements [io.Closer].
+// Close implements [io.Closer]. Only the first one reaches the store.
 func (s *stream) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
 	return s.fs.fail(s.ctx, ops.Open, s.store.Close(), s.name)
 }
 

@@ -438,6 +438,59 @@ func TestStream(t *testing.T) {
 	}
 }
 
+// TestStreamClosed reads from a stream that is closed, before the Read and while it waits.
+func TestStreamClosed(t *testing.T) {
+	t.Parallel()
+	for _, waits := range []bool{false, true} {
+		store := &closing{began: make(chan struct{}), closed: make(chan struct{})}
+		r, _, err := provider.New(store, provider.Facts{}).Open(t.Context(), "a", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		read := make(chan error, 1)
+		if waits {
+			go func() {
+				_, err := r.Read(make([]byte, 1))
+				read <- err
+			}()
+			<-store.began
+		}
+		for range 2 {
+			if err := r.Close(); err != nil {
+				t.Errorf("Close = %v", err)
+			}
+		}
+		if !waits {
+			_, err := r.Read(make([]byte, 1))
+			read <- err
+		}
+		if err := <-read; !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("Read after Close = %v, want ErrClosed", err)
+		}
+	}
+}
+
+// closing is a store with a stream that waits until it is closed, once.
+type closing struct {
+	failing
+	began, closed chan struct{}
+}
+
+func (s *closing) Open(context.Context, string, workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
+	return s, workspace.FileInfo{}, nil
+}
+
+func (s *closing) Read([]byte) (int, error) {
+	close(s.began)
+	<-s.closed
+	return 0, io.ErrUnexpectedEOF
+}
+
+func (s *closing) Close() error {
+	close(s.closed)
+	return nil
+}
+
 func TestWriter(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	create := func(end error) workspace.Writer {

@@ -357,8 +357,11 @@ func redirect(redir *syntax.Redirect) error {
 	if highDescriptor().MatchString(number) || isCopy && highDescriptor().MatchString(redir.Word.Lit()) {
 		return fmt.Errorf("%s%s%s: file descriptors above 2 are not supported; write to a file below /tmp", number, redir.Op, printed(redir.Word))
 	}
-	if redir.Op == syntax.RdrClob {
+	switch {
+	case redir.Op == syntax.RdrClob:
 		redir.Op = syntax.RdrOut
+	case redir.Op == syntax.DplOut && number == "" && !mayBeNumber(redir.Word):
+		redir.Op = syntax.RdrAll
 	}
 	joinList(redir.Word)
 	if redir.Op != syntax.Hdoc && redir.Op != syntax.DashHdoc {
@@ -369,6 +372,26 @@ func redirect(redir *syntax.Redirect) error {
 	}
 	guardWord(redir.Hdoc, false, false)
 	return nil
+}
+
+// mayBeNumber reports whether word can expand to a number, or to "-": no letter of it is there
+// before.
+func mayBeNumber(word *syntax.Word) bool {
+	number := true
+	syntax.Walk(word, func(node syntax.Node) bool {
+		text := ""
+		switch x := node.(type) {
+		case *syntax.Lit:
+			text = x.Value
+		case *syntax.SglQuoted:
+			text = x.Value
+		case *syntax.ParamExp, *syntax.CmdSubst, *syntax.ArithmExp:
+			return false
+		}
+		number = number && strings.Trim(text, "-0123456789") == ""
+		return true
+	})
+	return number
 }
 
 // reserved are names that a script cannot give to functions, because what they do is

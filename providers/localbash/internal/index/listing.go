@@ -178,7 +178,9 @@ const (
 	// maxFile is the size in bytes above which a file is not in the index.
 	maxFile = 16 << 20
 	// settling is how long a file must have been unchanged before it was read for its
-	// stamp to prove anything: long enough for a write that had set the time to end.
+	// stamp to prove anything: long enough for a write that had set the time to end, and
+	// for the next one to have another time where times are whole seconds, as ext4 can have
+	// them.
 	settling = 2 * time.Second
 	// mappedSettling is the same for stores into a file that is mapped into memory. They
 	// set the time again only once the kernel has written the page to the disk, which
@@ -206,11 +208,15 @@ type reader struct {
 }
 
 // listing lists the directory and reads the files that are not known. It first compares
-// their stamps.
+// their stamps. A sweep that finds no change returns what was known, which saves the union of
+// all texts.
 func (r *reader) listing(ctx context.Context) (*Listing, error) {
 	children, err := r.dir.List(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if r.sweep && r.knows(children) {
+		return r.known, nil
 	}
 	l := newListing(children)
 	before := 0 // bytes of texts that are known only by the Set that they were in before
@@ -236,6 +242,28 @@ func (r *reader) listing(ctx context.Context) (*Listing, error) {
 	l.sets, l.dirs, l.others, l.all = slices.Clone(l.sets), slices.Clone(l.dirs), slices.Clone(l.others), r.union.Set() // without room for more
 	l.used.summaries += int64(dirSize+len(l.names)+childSize*l.Len()+8*len(l.sets)+8*len(l.all)) + otherSize*int64(len(l.dirs)+len(l.others))
 	return l, nil
+}
+
+// knows reports whether children are those that are known, and no file of them has changed, or
+// could have without another stamp.
+func (r *reader) knows(children []scan.Child) bool {
+	if r.known == nil || r.known.Len() != len(children) {
+		return false
+	}
+	for n, child := range children {
+		f := r.known.files[n]
+		if r.known.Name(n) != child.Name || types[f.kind] != child.Type || r.known.isStale(n) {
+			return false
+		}
+		if child.Type != workspace.TypeFile {
+			continue
+		}
+		stamp, err := r.dir.StampOf(child.Name)
+		if err != nil || hashOf(stamp) != f.stamp || f.is(text|binary) && !r.proves(f) {
+			return false
+		}
+	}
+	return true
 }
 
 // newListing returns a Listing that has the names of children and nothing else.
@@ -310,9 +338,8 @@ func (r *reader) file(ctx context.Context, name string) (f file, known int) {
 		return f, -1
 	}
 	r.buf = data
-	whole := stamp.Changed%1e9 == 0 // as ext4 can have them, which proves nothing
-	f.set(settled, !whole && stamp.Changed+int64(settling) < began)
-	f.set(mappedSettled, !whole && stamp.Changed+int64(mappedSettling) < began)
+	f.set(settled, stamp.Changed+int64(settling) < began)
+	f.set(mappedSettled, stamp.Changed+int64(mappedSettling) < began)
 	if lines.IsBinary(data) {
 		f.set(binary, true)
 	} else {

@@ -301,7 +301,7 @@ func (f *folder) mkdirAll(ctx context.Context, name string) error {
 		if _, loop := f.host.Stat(name); errors.Is(loop, syscall.ELOOP) {
 			return loop
 		}
-		if target, failed := f.Resolve(ctx, name); failed == nil && target != name {
+		if target, failed := f.dirTarget(ctx, name); failed == nil {
 			name, err = target, f.host.MkdirAll(target, newDirPerm)
 		}
 	}
@@ -312,6 +312,22 @@ func (f *folder) mkdirAll(ctx context.Context, name string) error {
 		return err
 	}
 	return f.syncParents(name)
+}
+
+// dirTarget returns where name leads, for a directory to be created there. In a relaxed folder
+// that may be outside, and then the directory above name is created, too.
+func (f *folder) dirTarget(ctx context.Context, name string) (string, error) {
+	target, err := f.Resolve(ctx, name)
+	u, ok := f.host.(unconfined)
+	if !ok || !errors.Is(err, workspace.ErrEscape) {
+		return target, err
+	}
+	if dir, _ := splitUnclean(name); dir != "." {
+		if err := f.mkdirAll(ctx, dir); err != nil {
+			return "", err
+		}
+	}
+	return u.linkTarget(name)
 }
 
 // syncParents flushes the directories that lead to name to the disk, if Sync is set. All of

@@ -296,6 +296,7 @@ func TestRefused(t *testing.T) {
 		{"echo on; ((x = a[0]++))", "bash: the assignment to a[0] in an expression must stand alone, as in ((a[0] += 1))\n", 2},
 		{"let m[$k]+=1", "bash: the assignment to m[$k] in an expression must stand alone, as in ((m[$k] += 1))\n", 2},
 		{"a=(1 2); declare -n r=a; for x in \"${r[@]}\"; do echo $x; done", "bash: ${r[@]} is not supported, as r is a reference; pass the elements as arguments\n", 2},
+		{"echo on; a[i++]+=x", "bash: a[i++]+=: an index that assigns must stand alone, before the assignment\n", 2},
 		{"declare -n r=a; r[1]=x", "bash: r[...]=: r is a reference, whose elements cannot be assigned\n", 2},
 		{"declare -A m; m[a.b]=1", "bash: bash:1:18: a number has no \".\"; a key with one needs quotes, as in m[\"a.b\"]\n", 2},
 		{"a[0]+=(1)", "bash: a[0]: a list cannot be assigned to an element\n", 2},

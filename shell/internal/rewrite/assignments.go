@@ -49,6 +49,8 @@ func (r *Rewriter) assignment(as *syntax.Assign) ([]*syntax.Assign, error) {
 	switch {
 	case as.Index != nil && r.refs[as.Name.Value]:
 		return nil, fmt.Errorf("%s[...]=: %[1]s is a reference, whose elements cannot be assigned", as.Name.Value)
+	case as.Append && as.Index != nil && as.Array == nil && !r.maps[as.Name.Value] && changes(as.Index):
+		return nil, fmt.Errorf("%s[%s]+=: an index that assigns must stand alone, before the assignment", as.Name.Value, printedExpression(as.Index))
 	case as.Append && as.Index != nil && as.Array == nil:
 		return []*syntax.Assign{appendElement(as)}, nil
 	case as.Array == nil:

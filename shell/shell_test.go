@@ -296,6 +296,7 @@ func TestRefused(t *testing.T) {
 		{"echo on; ((x = a[0]++))", "bash: the assignment to a[0] in an expression must stand alone, as in ((a[0] += 1))\n", 2},
 		{"let m[$k]+=1", "bash: the assignment to m[$k] in an expression must stand alone, as in ((m[$k] += 1))\n", 2},
 		{"a=(1 2); declare -n r=a; for x in \"${r[@]}\"; do echo $x; done", "bash: ${r[@]} is not supported, as r is a reference; pass the elements as arguments\n", 2},
+		{"echo on; cat <> file", "bash: <> is not supported\n", 2},
 		{"echo on; a[i++]+=x", "bash: a[i++]+=: an index that assigns must stand alone, before the assignment\n", 2},
 		{"declare -n r=a; r[1]=x", "bash: r[...]=: r is a reference, whose elements cannot be assigned\n", 2},
 		{"declare -A m; m[a.b]=1", "bash: bash:1:18: a number has no \".\"; a key with one needs quotes, as in m[\"a.b\"]\n", 2},
@@ -337,6 +338,7 @@ func TestRefused(t *testing.T) {
 		{"cp /dev/null new && cat new && cp /dev/stdin new <<< a && cat new; cp file /dev/null; cp -v file /dev/stdout; cp file /dev/stderr; cp -u /dev/null file && cat file; cp <(echo b) new && cat new", "a\n'file' -> '/dev/stdout'\nx\nx\nx\nb\n", 0},
 		{"cp /dev/nothing new", "cp: cannot stat '/dev/nothing': No such file or directory\n", 1},
 		{"cp file /dev/nothing", "cp: cannot create regular file '/dev/nothing': No such file or directory\n", 1},
+		{"echo x >/dev/sda; mkdir dev; echo y >dev/a; cat /dev/a dev/null; echo z >/dev/fd/7; cd dev; tee sda </dev/null; echo *", "bash: /dev/sda: No such file or directory\ny\nbash: /dev/fd/7: Permission denied\na sda\n", 0},
 		{"mv file /dev/stdout; mv /dev/null new; cat file", "mv: cannot move 'file' to '/dev/stdout': Permission denied\nmv: cannot move '/dev/null' to 'new': Permission denied\nx\n", 0},
 		{"ln file new; type ln; command -v ln", "ln: links are not possible here: a workspace can follow symlinks, and cannot create any; use cp to copy a file\nbash: type: ln: not found\n", 1},
 		// An error in an expansion ends the script, and one in a command does not.

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -134,16 +135,14 @@ func (p *Process) Open(ctx context.Context, name string) (io.ReadCloser, error) 
 	return p.Files.Open(ctx, p.Dir, name)
 }
 
-// device returns which device name is.
-//
-// device is the name below /dev, also of one that does not exist; ok only says that the
-// name is not one of a file. So Open and Create hide a workspace's own /dev.
+// device returns which device name is, by its name below /dev, and false for any other file. All
+// of /dev/fd are devices, whether they exist or not.
 func (p *Process) device(name string) (string, bool) {
 	if !path.IsAbs(name) {
 		name = path.Join(p.Dir, name)
 	}
 	device, ok := strings.CutPrefix(path.Clean(name), "/dev/")
-	return device, ok && device != "shm" && !strings.HasPrefix(device, "shm/") // which is a directory of files
+	return device, ok && (slices.Contains(devices, device) || strings.HasPrefix(device, "fd/"))
 }
 
 // openDevice opens /dev/device for reading.
@@ -278,8 +277,7 @@ func (p *Process) WriteFile(ctx context.Context, name string, data []byte, opts 
 // file must not exist. What is written is stored on Close, at once, on the condition
 // that nobody else has changed the file since it was opened.
 //
-// Devices are written at once. A device that cannot be written is [fs.ErrPermission], as
-// /dev is no directory of the workspace.
+// Devices are written at once. A device that cannot be written is [fs.ErrPermission].
 func (p *Process) Create(ctx context.Context, name string, flag int) (io.WriteCloser, error) {
 	if device, ok := p.device(name); ok {
 		switch device {

@@ -358,6 +358,8 @@ func redirect(redir *syntax.Redirect) error {
 		return fmt.Errorf("%s%s%s: file descriptors above 2 are not supported; write to a file below /tmp", number, redir.Op, printed(redir.Word))
 	}
 	switch {
+	case redir.Op == syntax.RdrInOut:
+		return errors.New("<> is not supported")
 	case redir.Op == syntax.RdrClob:
 		redir.Op = syntax.RdrOut
 	case redir.Op == syntax.DplOut && number == "" && !mayBeNumber(redir.Word):

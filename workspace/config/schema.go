@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"strings"
 
 	"github.com/workspacekit/workspacekit/workspace/kind"
 
@@ -71,7 +72,7 @@ func enum(names []string) []any {
 
 // choice is the schema of one of names, or of a text with a variable of the environment.
 func choice(names []string) []*jsonschema.Schema {
-	return []*jsonschema.Schema{{Type: "string", Enum: enum(names)}, {Type: "string", Pattern: `\$\{`}}
+	return []*jsonschema.Schema{{Type: "string", Enum: enum(names)}, {Type: "string", Pattern: document.WithVariable}}
 }
 
 func toolsSchema() (*jsonschema.Schema, error) {
@@ -80,9 +81,9 @@ func toolsSchema() (*jsonschema.Schema, error) {
 		return nil, err
 	}
 	s.Description = "Settings of the tools that a model is given."
-	s.Properties["naming"].Pattern = `\{op\}`
+	s.Properties["naming"].Pattern = document.Pattern(`\{op\}`)
 	s.Properties["naming"].Examples = []any{"workspace__{name}__{op}"}
-	s.Properties["disable"].Items.AnyOf = append(choice(toolOps), &jsonschema.Schema{Pattern: "^[a-zA-Z_]+$"}) // which a dialect has
+	s.Properties["disable"].Items.AnyOf = append(choice(toolOps), &jsonschema.Schema{Pattern: document.Pattern("^[a-zA-Z_]+$")}) // which a dialect has
 	least := 1.0
 	s.Properties["maxTools"].AnyOf[0].Minimum = &least
 	return s, nil
@@ -130,7 +131,7 @@ func workspaceSchema() (*jsonschema.Schema, error) {
 		rules.Items.OneOf = append(rules.Items.OneOf, &jsonschema.Schema{Required: []string{effect}})
 	}
 	for _, extensions := range []string{"allowedExtensions", "deniedExtensions"} {
-		settings.Properties[extensions].Items.Pattern = `^(\..|\$\{)`
+		settings.Properties[extensions].Items.Pattern = document.Pattern(`^\..`)
 	}
 	settings.Properties["allowedPaths"].Examples = []any{[]string{"src/**", "*.md"}}
 	settings.Properties["deniedPaths"].Examples = []any{[]string{".env*", "*.pem", "secrets/**"}}
@@ -140,14 +141,12 @@ func workspaceSchema() (*jsonschema.Schema, error) {
 
 // urlSchema is that of a URL that stands for a provider.
 func (r *Registry) urlSchema() *jsonschema.Schema {
-	pattern := `^(\$\{`
 	var examples []any
 	for _, scheme := range r.Schemes() {
-		pattern += "|" + scheme + "://"
 		examples = append(examples, scheme+"://")
 	}
 	return &jsonschema.Schema{
-		Type: "string", Pattern: pattern + ")", Examples: examples,
+		Type: "string", Pattern: document.Pattern("^(" + strings.Join(r.Schemes(), "|") + ")://"), Examples: examples,
 		Description: "A URL that stands for a provider and its options.",
 	}
 }

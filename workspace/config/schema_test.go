@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -84,14 +85,54 @@ func TestSchemaAcceptsVariables(t *testing.T) {
     fs: { rules: [{ deny: ["${OP:-write}"], paths: ["**"] }] }
     requires: ["${CAPABILITY:-versions}"]
     policyTests: [{ op: "${OP:-write}", path: a, want: deny }]
-tools: { disable: ["${TOOL:-rm}"] }
+  url: "${SCHEME:-mem}://"
+  later: "m${REST:-em}://"
+tools: { disable: ["${TOOL:-rm}"], naming: "${NAMING}", timeout: "1m${MORE:-30s}" }
 `
-	if _, err := config.Parse([]byte(file), &config.Options{Registry: workspacekit.NewRegistry()}); err != nil {
+	env := func(name string) (string, bool) {
+		text, ok := map[string]string{"NAMING": "x_{name}_{op}"}[name]
+		return text, ok
+	}
+	if _, err := config.Parse([]byte(file), &config.Options{Env: env, Registry: workspacekit.NewRegistry()}); err != nil {
 		t.Error(err)
 	}
 	if err := validate(resolved(t), []byte(file)); err != nil {
 		t.Errorf("the schema refuses:\n%s\n%v", file, err)
 	}
+}
+
+// TestPatternsAcceptVariables tests that each key whose value has a pattern in the schema can
+// have a variable anywhere in it.
+func TestPatternsAcceptVariables(t *testing.T) {
+	data, err := workspacekit.NewRegistry().Schema()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var root any
+	if err := json.Unmarshal(data, &root); err != nil {
+		t.Fatal(err)
+	}
+	var walk func(key string, value any)
+	walk = func(key string, value any) {
+		switch value := value.(type) {
+		case map[string]any:
+			if pattern, ok := value["pattern"].(string); ok && key != "propertyNames" { // which name workspaces
+				for _, text := range []string{"${X}", "m${X}"} {
+					if !regexp.MustCompile(pattern).MatchString(text) {
+						t.Errorf("the pattern %s of %s refuses %s", pattern, key, text)
+					}
+				}
+			}
+			for key, value := range value {
+				walk(key, value)
+			}
+		case []any:
+			for _, value := range value {
+				walk(key, value)
+			}
+		}
+	}
+	walk("", root)
 }
 
 // TestDocsTables tests that the documentation names each option of each kind.

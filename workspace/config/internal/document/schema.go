@@ -14,7 +14,7 @@ func SchemaOf(t reflect.Type, words Words) (*jsonschema.Schema, error) {
 	known := map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[Node](): {},
 		reflect.TypeFor[time.Duration](): {
-			Type: "string", Pattern: `^(\$\{.*|-?([0-9.]+(ns|us|ms|s|m|h))+)$`, Examples: []any{"10s", "1m30s"},
+			Type: "string", Pattern: Pattern(`^-?([0-9.]+(ns|us|ms|s|m|h))+$`), Examples: []any{"10s", "1m30s"},
 		},
 	}
 	for t, values := range words {
@@ -27,6 +27,13 @@ func SchemaOf(t reflect.Type, words Words) (*jsonschema.Schema, error) {
 	suit(s)
 	return s, nil
 }
+
+// WithVariable is the pattern of a value with a variable of the environment.
+const WithVariable = `\$\{`
+
+// Pattern returns the pattern of a value that matches pattern, or has a variable of the
+// environment: what is around that need not match.
+func Pattern(pattern string) string { return pattern + "|" + WithVariable }
 
 // suit makes the schema of a Go type one of what a file may say: nothing is null, and a scalar
 // may be taken from the environment. The schema is changed in place, with all that is in it.
@@ -41,7 +48,7 @@ func suit(s *jsonschema.Schema) {
 	case "boolean", "integer", "number":
 		s.AnyOf = []*jsonschema.Schema{
 			{Type: s.Type, Minimum: s.Minimum, Maximum: s.Maximum},
-			{Type: "string", Pattern: `\$\{`},
+			{Type: "string", Pattern: WithVariable},
 		}
 		s.Type, s.Minimum, s.Maximum = "", nil, nil
 	}
@@ -68,6 +75,6 @@ func wordSchema(values []string) *jsonschema.Schema {
 	if len(others) < len(values) {
 		s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Type: "boolean"})
 	}
-	s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Type: "string", Enum: others}, &jsonschema.Schema{Type: "string", Pattern: `\$\{`})
+	s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Type: "string", Enum: others}, &jsonschema.Schema{Type: "string", Pattern: WithVariable})
 	return s
 }

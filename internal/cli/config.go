@@ -1,13 +1,13 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/spf13/cobra"
 
-	"github.com/workspacekit/workspacekit/internal/cli/call"
 	"github.com/workspacekit/workspacekit/internal/cli/target"
 	"github.com/workspacekit/workspacekit/internal/cli/term"
 	"github.com/workspacekit/workspacekit/internal/wording"
@@ -16,6 +16,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config"
 	"github.com/workspacekit/workspacekit/workspace/kind"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 // newConfig returns the command about the format of the file.
@@ -122,22 +123,25 @@ func validate(cmd *cobra.Command, flags *target.Flags, file config.Location, asJ
 }
 
 // checkToolNames returns the error of an operation to disable that the dialect does not have,
-// and of a naming that gives the workspace with the longest name a tool whose name is too long,
-// or two workspaces that share nothing a tool of one name. Files in memory stand for the
-// provider, as nothing may be opened here.
+// and of a naming that gives a workspace a tool whose name is too long, or two workspaces that
+// share nothing a tool of one name.
 func checkToolNames(c *config.Config) error {
 	opts := &tools.Options{Dialect: tools.Dialect(c.Tools.Dialect), Naming: c.Tools.Naming, Disable: c.Tools.Disable, Shared: tools.Sharing(c.Tools.Shared)}
-	most := c.Tools.MaxTools
-	if most == 0 {
-		most = tools.DefaultMaxTools
-	}
 	// The number of tools is known when the workspaces are open. There are the
-	// most if all of them can be written to.
-	if each := len(call.Operations) - 1 - len(c.Tools.Disable); c.Tools.Shared != config.SharedFalse && len(c.Names())*each > most {
+	// most if the store of each of them can do everything.
+	total := 0
+	for _, name := range c.Names() {
+		set, err := tools.New(standIn(c, name), &tools.Options{Dialect: opts.Dialect, Naming: "{op}", Disable: opts.Disable})
+		if err != nil {
+			break // which is said below
+		}
+		total += len(set.Tools())
+	}
+	if c.Tools.Shared != config.SharedFalse && len(c.Names()) > 1 && total > cmp.Or(c.Tools.MaxTools, tools.DefaultMaxTools) {
 		opts.Shared = tools.SharedTrue // whose names have no {name}
 	}
 	return c.CheckTools(func(longest string) error {
-		all := []*workspace.Workspace{workspace.New(longest, memory.New(nil), nil)}
+		all := []*workspace.Workspace{standIn(c, longest)}
 		for i, op := range c.Tools.Disable {
 			if _, err := tools.New(all[0], &tools.Options{Dialect: opts.Dialect, Naming: "{op}", Disable: []string{op}}); err != nil {
 				return kind.KeyError(fmt.Sprintf("disable[%d]", i), err)
@@ -149,12 +153,22 @@ func checkToolNames(c *config.Config) error {
 			return err
 		}
 		// Names without {name} collide in any two.
-		_, err = tools.NewAll(append(all, workspace.New(c.Names()[other], memory.New(nil), nil)), opts)
+		_, err = tools.NewAll(append(all, standIn(c, c.Names()[other])), opts)
 		if err != nil && opts.Naming == "" {
 			return kind.KeyError("shared", err)
 		}
 		return err
 	})
+}
+
+// standIn returns the workspace of c as its settings have it, with files in memory for the
+// provider, as nothing may be opened here.
+func standIn(c *config.Config, name string) *workspace.Workspace {
+	var fsys workspace.FileSystem = memory.New(nil)
+	if c.Settings(name).ReadOnly {
+		fsys = policy.ReadOnly(fsys)
+	}
+	return workspace.New(name, fsys, nil)
 }
 
 // verdict is what validate says about a file to programs.

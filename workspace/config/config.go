@@ -464,14 +464,27 @@ func (c *Config) Check(r *Registry) error {
 // CheckTools gives what check says of the tools of a workspace, such as that
 // their names are too long, its place in the file: the key of the tools that a
 // [kind.KeyError] names, or else the naming. It is called for the workspace with
-// the longest name.
+// the longest name of those that are read-only, which have fewer tools, and of the others.
 //
 // # Errors
 //
 // An [*Error] with what check returned.
 func (c *Config) CheckTools(check func(workspace string) error) error {
-	longest := slices.MaxFunc(c.descriptions, func(a, b *description) int { return len(a.name) - len(b.name) })
-	return c.toolsError(longest.at, check(longest.name))
+	longest := map[bool]*description{} // by whether it is read-only
+	for _, d := range c.descriptions {
+		readOnly := d.settings().ReadOnly
+		if l := longest[readOnly]; l == nil || len(d.name) > len(l.name) {
+			longest[readOnly] = d
+		}
+	}
+	for _, readOnly := range []bool{false, true} {
+		if d := longest[readOnly]; d != nil {
+			if err := check(d.name); err != nil {
+				return c.toolsError(d.at, err)
+			}
+		}
+	}
+	return nil
 }
 
 // toolsError returns err, which is about the tools, with its place in the file: at if the file

@@ -55,6 +55,9 @@ type Pattern struct {
 // 1,000 alternatives, or has an empty or "." element, which no name has. Each
 // alternative that its braces stand for has to keep these rules, too.
 func Compile(pattern string) (*Pattern, error) {
+	if len(pattern) > maxLength {
+		return nil, errTooLong()
+	}
 	_, dirs := cutSlash(pattern)
 	compiled, err := CompileAny(pattern)
 	if err != nil {
@@ -66,7 +69,8 @@ func Compile(pattern string) (*Pattern, error) {
 
 // CompileAny returns the pattern that matches what any of patterns matches. To
 // test a name costs little more with fifty patterns than with one. A slash at the
-// end of a pattern means nothing.
+// end of a pattern means nothing. A "**/" at the start does not count for the length, as
+// callers put it before what somebody wrote.
 //
 // # Errors
 //
@@ -106,8 +110,8 @@ func check(pattern string) error {
 	switch {
 	case pattern == "":
 		return invalid("it is empty")
-	case len(pattern) > maxLength:
-		return invalid("it is longer than %d bytes", maxLength)
+	case len(strings.TrimPrefix(pattern, "**/")) > maxLength:
+		return errTooLong()
 	case !doublestar.ValidatePattern(pattern):
 		return invalid("an escape, a class or a brace is not complete")
 	case pattern[0] == '/', pattern == `\/`:
@@ -115,6 +119,9 @@ func check(pattern string) error {
 	}
 	return nil
 }
+
+// errTooLong is the error of a pattern that is longer than maxLength.
+func errTooLong() error { return invalid("it is longer than %d bytes", maxLength) }
 
 // errAbsolute is the error of a pattern that begins with a slash.
 func errAbsolute() error { return invalid("it begins with a slash, and patterns are relative") }

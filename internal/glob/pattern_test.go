@@ -126,6 +126,7 @@ func TestCompileErrors(t *testing.T) {
 		{"only-escaped-slash", `\/`, workspace.ErrPattern, "begins with a slash"},
 		{"absolute-in-braces", "{a,/b}", workspace.ErrPattern, "begins with a slash"},
 		{"too-long", strings.Repeat("a", 4097), workspace.ErrPattern, "4096 bytes"},
+		{"too-long-with-stars", "**/" + strings.Repeat("a", 4094), workspace.ErrPattern, "4096 bytes"},
 		{"brace-bomb", strings.Repeat("{a,b}", 800), workspace.ErrPattern, "1000 alternatives"},
 		{"nested-brace-bomb", strings.Repeat("{a,{b,c}x}", 400), workspace.ErrPattern, "1000 alternatives"},
 		{"flat-braces", "{" + strings.Repeat(",", 1000) + "}a", workspace.ErrPattern, "1000 alternatives"},

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -307,11 +308,14 @@ func TestReadOnlyPaths(t *testing.T) {
 // TestPathPatterns tests which patterns are refused.
 func TestPathPatterns(t *testing.T) {
 	for pattern, want := range map[string]error{
-		".env": nil, "a/b/": nil, "**/x": nil, "*": nil,
-		"": workspace.ErrPattern, "/a": workspace.ErrPattern, "../a": workspace.ErrEscape, "[": workspace.ErrPattern,
+		".env": nil, "a/b/": nil, "**/x": nil, "*": nil, strings.Repeat("a", 4096): nil,
+		"": workspace.ErrPattern, strings.Repeat("a", 4097): workspace.ErrPattern, "/a": workspace.ErrPattern, "../a": workspace.ErrEscape, "[": workspace.ErrPattern,
 	} {
 		if err := policy.CheckDeniedPath(pattern); !errors.Is(err, want) {
 			t.Errorf("CheckDeniedPath(%q) = %v, want %v", pattern, err, want)
+		}
+		if _, err := policy.Restrict(memory.New(nil), policy.Rules{DeniedPaths: []string{pattern}}); !errors.Is(err, want) {
+			t.Errorf("Restrict with the denied path %q = %v, want %v", pattern, err, want)
 		}
 	}
 }

@@ -597,7 +597,7 @@ func (c *clause) match(name string) (matches, below bool) {
 func compilePath(text string) (*glob.Pattern, error) {
 	compiled, err := glob.Compile(text)
 	if err == nil {
-		compiled, err = glob.Compile(foldedPath(text))
+		compiled, err = glob.CompileAny(foldedPath(text))
 	}
 	if err != nil {
 		return nil, ops.Error(opRestrict, text, nil, err)

@@ -69,7 +69,9 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // serve has the handler of golang.org/x/net serve a request that has been prepared.
 func (h *handler) serve(w http.ResponseWriter, r *http.Request, req *request) {
-	h.dav.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requestKey{}, req)))
+	dav := h.dav
+	dav.LockSystem = requestLocks{dav.LockSystem, req}
+	dav.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), requestKey{}, req)))
 }
 
 // replace serves a COPY or MOVE that removes its destination first, as one change: if it then
@@ -381,7 +383,7 @@ func statusOf(err error, method string) int {
 		return http.StatusRequestEntityTooLarge
 	case errors.Is(err, errLate):
 		return http.StatusRequestTimeout
-	case errors.Is(err, workspace.ErrNoSpace):
+	case errors.Is(err, workspace.ErrNoSpace), errors.Is(err, errTooManyLocks):
 		return http.StatusInsufficientStorage
 	case errors.Is(err, workspace.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		return http.StatusServiceUnavailable

@@ -1,6 +1,7 @@
 package webdav
 
 import (
+	"fmt"
 	"maps"
 	"path"
 	"sync"
@@ -18,6 +19,21 @@ const (
 	// name: one that moves two names may itself wait for this one.
 	maxRequestWait = 5 * time.Second
 )
+
+// errTooManyLocks is the error of a lock beyond maxLocks.
+var errTooManyLocks = fmt.Errorf("clients hold %d locks, which is the limit: give one back", maxLocks)
+
+// requestLocks are the locks as one request uses them, which learns what went wrong.
+type requestLocks struct {
+	webdav.LockSystem
+	req *request
+}
+
+// Create implements [webdav.LockSystem].
+func (l requestLocks) Create(now time.Time, details webdav.LockDetails) (token string, err error) {
+	token, err = l.LockSystem.Create(now, details)
+	return token, l.req.note(err)
+}
 
 // locks are locks in memory, of bounded number and life. The locks that a request
 // has for itself last for ever, and are given back when it ends.
@@ -48,7 +64,7 @@ func (l *locks) Create(now time.Time, details webdav.LockDetails) (token string,
 	defer l.mu.Unlock()
 	maps.DeleteFunc(l.ends, func(_ string, end time.Time) bool { return !now.Before(end) })
 	if len(l.ends) >= maxLocks {
-		return "", webdav.ErrLocked
+		return "", errTooManyLocks
 	}
 	token, err = l.LockSystem.Create(now, details)
 	if err == nil {

@@ -374,6 +374,9 @@ func TestBounds(t *testing.T) {
 		if want := i < 1000; (answer.StatusCode == http.StatusCreated) != want {
 			t.Fatalf("LOCK number %d = %s %s, want success: %t", i, answer.Status, body, want)
 		}
+		if i == 1000 && (answer.StatusCode != http.StatusInsufficientStorage || !strings.Contains(body, "1000 locks")) {
+			t.Errorf("LOCK number %d = %s %s, want 507 with the limit", i, answer.Status, body)
+		}
 		if i < 1000 && !strings.Contains(body, "Second-3600<") {
 			t.Fatalf("LOCK with the timeout %q = %s, want an hour", timeout, body)
 		}

@@ -142,8 +142,14 @@ func seedError(root *os.Root, name string, err error) error {
 		cause = workspace.ErrEscape
 	}
 	var remedy error
-	if info, err := root.Lstat(name); err == nil && info.Mode().Type() == fs.ModeSymlink {
-		remedy = ops.Remedy("let the symlink lead to a file in the folder")
+	if info, err := root.Lstat(name); err == nil {
+		switch info.Mode().Type() {
+		case 0, fs.ModeDir:
+		case fs.ModeSymlink:
+			remedy = ops.Remedy("let the symlink lead to a file in the folder")
+		default:
+			remedy = ops.Remedy("it is not a regular file: remove it from the folder")
+		}
 	}
 	return ops.Error(ops.Open, name, kindOf(cause), remedy)
 }

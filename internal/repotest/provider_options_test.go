@@ -25,6 +25,8 @@ func TestOptions(t *testing.T) {
 		{"local-run-name", "{kind: localbash, root: ., run: {enabled: true, readOnly: [a, ../b]}}", `run.readOnly[1]: "../b" is not a name below the folder`},
 		{"local-run-home", "{kind: localbash, root: ., run: {enabled: true, readable: [a, ~/b]}}", `run.readable[1]: "~/b" begins with "~", which is not expanded: use "${HOME}" instead`},
 		{"local-run-limit", "{kind: localbash, root: ., run: {enabled: true, limits: {processes: -1, fileMb: -2}}}", "run.limits.fileMb: it cannot be negative, but for -1"},
+		{"local-run-files", "{kind: localbash, root: ., run: {enabled: true, limits: {openFiles: 15}}}", "run.limits.openFiles: a shell needs 16 at least"},
+		{"local-run-files-enough", "{kind: localbash, root: ., run: {enabled: false, limits: {openFiles: 16}}}", ""},
 		{"local-run-time", "{kind: localbash, root: ., run: {enabled: true, limits: {cpuTime: -5s}}}", "run.limits.cpuTime: it cannot be negative, but for -1s"},
 		{"local-run-env", `{kind: localbash, root: ., run: {enabled: true, env: {"A=": b}}}`, `run.env: "A=" is not a variable`},
 		{"container-engine-path", "{kind: container, container: box, engine: ./evil.sh}", `engine: "./evil.sh" is none of docker, podman, nerdctl`},

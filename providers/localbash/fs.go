@@ -153,7 +153,8 @@ type Run struct {
 	// not limit the super-user. Zero means 4096. In this limit and the others, a
 	// negative number means none.
 	Processes int
-	// OpenFiles is how many files each process may have open. Zero means 4096.
+	// OpenFiles is how many files each process may have open: 16 at least, as a shell
+	// needs some. Zero means 4096.
 	OpenFiles int
 	// Memory is how many bytes each process may allocate. Zero means 4 GiB.
 	Memory int64
@@ -441,6 +442,9 @@ func (r Run) runner(root string) (*command.Runner, error) {
 			return nil, provider.Errorf(fs.ErrInvalid, "the read-only name %q is not one below the folder", name)
 		}
 	}
+	if tooFewFiles(r.OpenFiles) {
+		return nil, provider.Errorf(fs.ErrInvalid, "%d open files are too few: a shell needs %d at least", r.OpenFiles, minOpenFiles)
+	}
 	runner, err := command.New(root, command.Settings{
 		Sandbox: string(r.Sandbox), Network: r.Network, Env: r.Env, Readable: r.Readable,
 		Processes: r.Processes, OpenFiles: r.OpenFiles, Memory: r.Memory, FileSize: r.FileSize, CPU: r.CPU,
@@ -450,6 +454,13 @@ func (r Run) runner(root string) (*command.Runner, error) {
 	}
 	return runner, nil
 }
+
+// minOpenFiles is how many files a shell needs open to start a program and to redirect: it
+// numbers those of its own from 10.
+const minOpenFiles = 16
+
+// tooFewFiles reports whether a command with the limit n cannot begin.
+func tooFewFiles(n int) bool { return n > 0 && n < minOpenFiles }
 
 // validVariable reports whether an environment can hold a variable.
 func validVariable(name, value string) bool {

@@ -45,7 +45,7 @@ type runSettings struct {
 // runLimits are the limits of commands. Zero means the default.
 type runLimits struct {
 	Processes int           `json:"processes,omitempty" jsonschema:"Processes and threads of the user. Default: 4096."`
-	OpenFiles int           `json:"openFiles,omitempty" jsonschema:"Open files of a process. Default: 4096."`
+	OpenFiles int           `json:"openFiles,omitempty" jsonschema:"Open files of a process, at least 16. Default: 4096."`
 	MemoryMb  int           `json:"memoryMb,omitempty" jsonschema:"MiB that a process may allocate. Default: 4096."`
 	FileMb    int           `json:"fileMb,omitempty" jsonschema:"MiB of the largest file that is written. Default: 4096."`
 	CPUTime   time.Duration `json:"cpuTime,omitempty" jsonschema:"How long a process may compute. Default: 1h."`
@@ -171,6 +171,9 @@ func (r *runSettings) check() error {
 			if n < -1 {
 				return kind.KeyError("run.limits."+key, errors.New("it cannot be negative, but for -1, which is no limit"))
 			}
+		}
+		if tooFewFiles(l.OpenFiles) {
+			return kind.KeyError("run.limits.openFiles", fmt.Errorf("a shell needs %d at least", minOpenFiles))
 		}
 		if l.CPUTime < 0 && l.CPUTime != -time.Second {
 			return kind.KeyError("run.limits.cpuTime", errors.New("it cannot be negative, but for -1s, which is no limit"))

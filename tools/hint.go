@@ -157,8 +157,12 @@ func (ts *toolset) notDirHint(ctx context.Context, op, path string) string {
 // specialHint is for what is neither a file nor a directory.
 const specialHint = "It is a device, a socket or a pipe, which has no content to list, read or write. Leave it alone."
 
-// invalidHint is about the path if that is at fault, or about what it stands for.
+// invalidHint is about the path if that is at fault, or about what it stands for. Of several
+// errors, the path is in the first.
 func (ts *toolset) invalidHint(ctx context.Context, path string, err error) string {
+	if all := causes(err); len(all) > 0 {
+		err = all[0]
+	}
 	if errors.Is(err, workspace.ErrEscape) {
 		if !slices.Contains(strings.Split(path, "/"), "..") {
 			return "A symlink in the path leads out of the workspace. Leave it alone, or ask the user."

@@ -88,8 +88,7 @@ func (p *Plan) Changes() []Change { return slices.Clone(p.changes) }
 // errors in it, [workspace.ErrTooLarge] among them. And the error of ctx.
 //
 // It looks for everything that is wrong before it returns, since a model would
-// otherwise need a call for each mistake. Names come first: while one is wrong,
-// no file is read.
+// otherwise need a call for each mistake. A file with a wrong name is not read.
 func (p *Patch) Plan(ctx context.Context, ws *workspace.Workspace) (*Plan, error) {
 	return p.plan(ctx, ws, maxMemory)
 }
@@ -97,16 +96,14 @@ func (p *Patch) Plan(ctx context.Context, ws *workspace.Workspace) (*Plan, error
 func (p *Patch) plan(ctx context.Context, ws *workspace.Workspace, memory int) (*Plan, error) {
 	pl := &planner{ws: ws, memory: memory, disk: map[string]*file{}, places: map[string]*place{}}
 	files := slices.Clone(p.files)
+	named := make([]error, len(files))
 	for i := range files {
-		if err := pl.resolve(&files[i]); err != nil {
-			pl.wrong = append(pl.wrong, err)
+		named[i] = pl.resolve(&files[i])
+	}
+	for i, err := range named {
+		if err == nil {
+			err = pl.apply(ctx, &files[i])
 		}
-	}
-	if len(pl.wrong) > 0 {
-		return nil, &Error{pl.wrong}
-	}
-	for i := range files {
-		err := pl.apply(ctx, &files[i])
 		if ctx.Err() != nil {
 			return nil, ops.Error(ops.ApplyPatch, ".", ctx.Err(), nil)
 		}
@@ -203,27 +200,17 @@ func (p *planner) place(name string) *place {
 	return p.places[name]
 }
 
-// resolve gives a section the names that the workspace uses. The names of a
-// diff have to be those already, as for git. What is in .git is refused because
-// git runs programs that its files name.
-func (p *planner) resolve(s *section) error {
-	for _, name := range []*string{&s.old, &s.new} {
-		if *name == "" {
-			continue
-		}
-		if !s.exact {
-			clean, err := p.ws.Clean(ops.ApplyPatch, *name)
-			if err != nil {
-				return err
-			}
-			*name = clean
-		}
-		if err := ops.CheckName(*name); err != nil {
-			return ops.Error(ops.ApplyPatch, *name, err, nil)
-		}
-		if ops.InGit(*name) {
-			return ops.Error(ops.ApplyPatch, *name, fs.ErrInvalid, errors.New("a patch cannot change what is in .git"))
-		}
+// resolve gives a section the names that the workspace uses. A file whose new name is
+// wrong leaves its old one all the same, so that no other error comes of that.
+func (p *planner) resolve(s *section) (err error) {
+	same := s.old == s.new
+	s.old, err = p.resolveName(s, s.old)
+	if same {
+		s.new = s.old
+	} else {
+		var wrong error
+		s.new, wrong = p.resolveName(s, s.new)
+		err = errors.Join(err, wrong)
 	}
 	if s.kind == Renamed && s.old == s.new {
 		s.kind = Modified
@@ -231,7 +218,30 @@ func (p *planner) resolve(s *section) error {
 	if s.kind == Deleted || s.kind == Renamed {
 		p.place(s.old).leaves = true
 	}
-	return nil
+	return err
+}
+
+// resolveName returns the name that the workspace uses for a name of s, which may have
+// none. The names of a diff have to be those already, as for git. What is in .git is
+// refused because git runs programs that its files name.
+func (p *planner) resolveName(s *section, name string) (string, error) {
+	if name == "" {
+		return "", nil
+	}
+	if !s.exact {
+		clean, err := p.ws.Clean(ops.ApplyPatch, name)
+		if err != nil {
+			return name, err
+		}
+		name = clean
+	}
+	if err := ops.CheckName(name); err != nil {
+		return name, ops.Error(ops.ApplyPatch, name, err, nil)
+	}
+	if ops.InGit(name) {
+		return name, ops.Error(ops.ApplyPatch, name, fs.ErrInvalid, errors.New("a patch cannot change what is in .git"))
+	}
+	return name, nil
 }
 
 // apply applies a section to what the sections before it have left.

@@ -14,6 +14,7 @@ import (
 
 // parseDiff reads a unified diff.
 func parseDiff(text string) ([]section, error) {
+	text = headersWithLF(text)
 	if err := checkHeaders(text); err != nil {
 		return nil, err
 	}
@@ -28,6 +29,40 @@ func parseDiff(text string) ([]section, error) {
 		}
 	}
 	return files, nil
+}
+
+// hunkHeader matches the header of a hunk, with its numbers of lines.
+var hunkHeader = lazyregexp.New(`^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@`)
+
+// headersWithLF returns a diff without the "\r" at the ends of lines outside of hunks, where
+// it ends a name for git. In "diff --git" it stays, as git finds no name there.
+func headersWithLF(text string) string {
+	if !strings.Contains(text, "\r\n") {
+		return text
+	}
+	var out strings.Builder
+	old, now := 0, 0 // lines of the hunk that are still to come
+	for line := range strings.Lines(text) {
+		switch {
+		case old <= 0 && now <= 0:
+			if m := hunkHeader().FindStringSubmatch(line); m != nil {
+				old, _ = strconv.Atoi(cmp.Or(m[1], "1")) // which are digits
+				now, _ = strconv.Atoi(cmp.Or(m[2], "1"))
+			}
+			if body, ok := strings.CutSuffix(line, "\r\n"); ok && !strings.HasPrefix(line, "diff --git ") {
+				line = body + "\n"
+			}
+		case line[0] == '-':
+			old--
+		case line[0] == '+':
+			now--
+		case line[0] != '\\':
+			old--
+			now--
+		}
+		out.WriteString(line)
+	}
+	return out.String()
 }
 
 // checkHeaders refuses a hunk after "diff --git" without "---" and "+++", as git does. The

@@ -402,6 +402,44 @@ func TestGitRefuses(t *testing.T) {
 	}
 }
 
+// TestGitAgreesOnCRLF applies diffs whose headers end in CRLF, as those of a mail program do.
+func TestGitAgreesOnCRLF(t *testing.T) {
+	t.Parallel()
+	exhaustive.Program(t, "git")
+	files := tree{"f": "a\r\n-- b\r\n"}
+	const hunk = "@@ -1,2 +1,2 @@ x\n a\n--- b\n+++ c\n"
+	for _, test := range []struct {
+		name, diff string // with LF, which become CRLF
+		ok         bool
+	}{
+		{"plain", "--- a/f\n+++ b/f\n" + hunk, true},
+		{"git", "diff --git a/f b/f\nindex 1234567..2345678 100644\n--- a/f\n+++ b/f\n" + hunk, true},
+		{"quoted", "--- \"a/f\"\n+++ \"b/f\"\n" + hunk, true},
+		{"times", "--- a/f\t2020-01-01 00:00:00.0 +0000\n+++ b/f\t2020-01-01 00:00:00.0 +0000\n" + hunk, true},
+		{"open end", "--- a/f\n+++ b/f\n@@ -1,2 +1,3 @@\n a\n+\n--- b\n+++ c\n\\ No newline at end of file\n", true},
+		{"new", "diff --git a/n b/n\nnew file mode 100644\nindex 0000000..1234567\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+a\n", true},
+		{"new, plain", "--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+a\n", true},
+		{"new by its time", "--- a/n\t1970-01-01 00:00:00.0 +0000\n+++ b/n\t2020-01-01 00:00:00.0 +0000\n@@ -0,0 +1 @@\n+a\n", true},
+		{"deleted", "diff --git a/f b/f\ndeleted file mode 100644\nindex 1234567..0000000\n--- a/f\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\n--- b\n", true},
+		{"renamed", "diff --git a/f b/n\nsimilarity index 100%\nrename from f\nrename to n\n", true},
+		{"mode", "diff --git \"a/f\" \"b/f\"\nold mode 100644\nnew mode 100755\n", true},
+		{"no name", "diff --git a/f b/f\nold mode 100644\nnew mode 100755\n", false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			diff := strings.ReplaceAll(test.diff, "\n", "\r\n")
+			theirs, gitErr := byGit(t, files, diff)
+			ours, err := byUs(t, files, diff)
+			if gitErr == nil != test.ok || err == nil != test.ok {
+				t.Fatalf("Apply(%q) = %v, and git says %v", diff, err, gitErr)
+			}
+			if d := cmp.Diff(theirs, ours); d != "" {
+				t.Errorf("git and Apply(%q) differ (-git +ours):\n%s", diff, d)
+			}
+		})
+	}
+}
+
 // isStricter reports whether err is for what this package refuses and git may not: a new
 // file in place of a directory, a file that is created twice, and a damaged text, in which git skips what it cannot read.
 func isStricter(err error) bool {

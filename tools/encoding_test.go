@@ -2,6 +2,7 @@ package tools_test
 
 import (
 	"bytes"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
@@ -180,6 +181,7 @@ func TestWriteKeeps(t *testing.T) {
 		{"line ends kept LF", "one\ntwo\n", object{"content": "one\r\nthree\r\n", "keepLineEnds": true}, "one\nthree\n", "Wrote a (10 bytes, version", "Note"},
 		{"line ends of a mixed file", "one\ntwo\r\n", object{"content": "one\n"}, "one\n", "were CRLF and LF and those of content are LF.", "keepLineEnds"},
 		{"line ends mixed", "one\ntwo\r\n", object{"content": "one\n", "keepLineEnds": true}, "one\n", "were CRLF and LF and those of content are LF.", "keepLineEnds"},
+		{"line ends change in bytes", crlf, object{"content": base64.StdEncoding.EncodeToString([]byte("größer\nthree\n")), "encoding": "base64"}, "größer\nthree\n", "Note: the line ends of the file were CRLF and those of content are LF.\n", "-größer"},
 		{"no line end", "one\r\n", object{"content": "two"}, "two", "Wrote a (3 bytes, version", "Note"},
 		{"append", "one\n", object{"content": "two\n", "append": true}, "one\ntwo\n", "Appended 4 bytes to a (8 bytes, version ", "\n+"},
 		{"append to an open line", "one", object{"content": "two", "append": true}, "onetwo", "Note: the last line of the file had no line end", "\n+"},
@@ -187,6 +189,7 @@ func TestWriteKeeps(t *testing.T) {
 		{"append with CRLF", crlf, object{"content": "3\n", "append": true, "keepLineEnds": true}, crlf + "3\r\n", "Appended 3 bytes to a", "Note"},
 		{"append bytes", "\x00\xff", object{"content": "/w==", "append": true, "encoding": "base64"}, "\x00\xff\xff", "Appended 1 byte to a (3 bytes, version", "Note"},
 		{"append to bytes", "\x00\xff", object{"content": "é", "append": true}, "\x00\xffé", "Appended 2 bytes", "Note"},
+		{"append bytes to an open line", "one", object{"content": "dHdv", "append": true, "encoding": "base64"}, "onetwo", "Note: the last line of the file had no line end", "\n+"},
 		{"append nothing", "one", object{"content": "", "append": true}, "one", "Wrote a (3 bytes", "+"},
 	} {
 		set, ws := newSet(t, map[string]string{"a": c.old}, nil)

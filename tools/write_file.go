@@ -239,10 +239,13 @@ func (d *draft) read(ctx context.Context, ts *toolset) {
 // An [*argumentError] for a character that the encoding does not have.
 func (d *draft) adapt(in *writeFileInput) error {
 	old, enc, ok := charset.Decode(d.old)
-	if d.err != nil || !ok || in.Encoding == "base64" {
+	text, asBytes := d.data, in.Encoding == "base64"
+	if ok && asBytes { // for the note alone
+		text, _, ok = charset.Decode(d.data)
+	}
+	if d.err != nil || !ok {
 		return nil
 	}
-	text := d.data
 	before, now := lineEnds(old, bytes.Count(old, feed)), lineEnds(text, bytes.Count(text, feed))
 	switch {
 	case before == now || before == "" || now == "":
@@ -250,12 +253,15 @@ func (d *draft) adapt(in *writeFileInput) error {
 		text = withLineEnds(text, before)
 	default:
 		d.note = fmt.Sprintf("the line ends of the file were %s and those of content are %s", before, now)
-		if before != endsMixed && !in.KeepLineEnds && !d.plain {
+		if before != endsMixed && !in.KeepLineEnds && !asBytes && !d.plain {
 			d.note += ": keepLineEnds keeps them"
 		}
 	}
 	if in.Append && len(old) > 0 && !bytes.HasSuffix(old, feed) {
 		d.note = "the last line of the file had no line end, and content goes on with it"
+	}
+	if asBytes {
+		return nil
 	}
 	if in.Encoding == "utf-8" && (!in.Append || enc == charset.UTF8) {
 		d.data = text

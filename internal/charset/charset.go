@@ -2,7 +2,8 @@
 // In go the bytes of a file; out come its text in UTF-8 and its [Encoding], which
 // makes the same bytes of the same text. A byte order mark is the first character
 // of the text. [Decode] refuses what would not come back byte for byte, so a part of
-// the text can be replaced and the bytes of the rest stay.
+// the text can be replaced and the bytes of the rest stay. [PlainRune] is for texts that
+// differ in their typography only.
 package charset
 
 import (

@@ -117,7 +117,7 @@ var policy = map[string][]string{
 	"shell/internal/command": {"workspace", "workspace/patch", "shell/internal/awk", "shell/internal/pattern", "internal/...", "github.com/itchyny/gojq", "github.com/spf13/pflag", "golang.org/x/text/width"},
 	"shell":                  {"workspace", "shell/internal/...", "internal/lazyregexp", "internal/ops", "internal/scratch", "internal/session", "internal/wording", "mvdan.cc/sh/v3/..."},
 	"tools/lint":             {"tools", "internal/lazyregexp"},
-	"tools/internal/...":     {"workspace", "internal/ctxregexp", "internal/lazyregexp", "internal/lines", "tools/internal/..."},
+	"tools/internal/...":     {"workspace", "internal/charset", "internal/ctxregexp", "internal/lazyregexp", "internal/lines", "tools/internal/..."},
 	"adapters/mcp": {"workspace", "workspace/policy", "tools", "internal/httpguard", "internal/ops", "internal/progress", "internal/wording", "github.com/google/jsonschema-go/jsonschema",
 		"github.com/modelcontextprotocol/go-sdk/..."},
 	"adapters/anthropic":   {"tools", "github.com/anthropics/anthropic-sdk-go/..."},

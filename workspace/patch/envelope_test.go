@@ -102,6 +102,7 @@ func TestEnvelope(t *testing.T) {
 		{"trailing white space", "a  \nb\n", []string{"@@", " a", "-b", "+B"}, "a  \nB\n"},
 		{"indentation", "\ta\n\tb\n", []string{"@@", " a", "-b", "+\tB"}, "\ta\n\tB\n"},
 		{"punctuation", "say \u201Chi\u201D \u2013 now\nb\n", []string{"@@", ` say "hi" - now`, "-b", "+B"}, "say \u201Chi\u201D \u2013 now\nB\n"},
+		{"punctuation of all kinds", "«say» 〝hi〞 ‹x› ＂ ＇ ― ⸺ ﹘ －\u1680\u3000now\nb\n", []string{"@@", ` "say" "hi" 'x' " ' - - - -  now`, "-b", "+B"}, "«say» 〝hi〞 ‹x› ＂ ＇ ― ⸺ ﹘ －\u1680\u3000now\nB\n"},
 		{"exact before trimmed", "a \na\n", []string{"@@", "-a", "+A"}, "a \nA\n"},
 		{"blank line that is not in the file", "a\nb\n", []string{"@@", "-a", "+A", " b", ""}, "A\nb\n"},
 		{"blank context without its blank", "a\n\nb\n", []string{"@@", " a", "", "-b", "+B"}, "a\n\nB\n"},

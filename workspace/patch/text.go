@@ -256,19 +256,27 @@ var passes = []struct {
 	{func(line string) string { return line }, ""},
 	{trimRight, "matched without the white space at the ends of lines"},
 	{strings.TrimSpace, "matched without the white space around lines"},
-	{func(line string) string { return plainPunctuation.Replace(strings.TrimSpace(line)) }, "matched with plain quotes, dashes and spaces"},
+	{func(line string) string { return plainPunctuation(strings.TrimSpace(line)) }, "matched with plain quotes, dashes and spaces"},
 }
 
 func trimRight(line string) string { return strings.TrimRightFunc(line, unicode.IsSpace) }
 
-// plainPunctuation replaces what word processors write.
-var plainPunctuation = strings.NewReplacer(
-	"\u2010", "-", "\u2011", "-", "\u2012", "-", "\u2013", "-", "\u2014", "-", "\u2015", "-", "\u2212", "-",
-	"\u2018", "'", "\u2019", "'", "\u201A", "'", "\u201B", "'",
-	"\u201C", `"`, "\u201D", `"`, "\u201E", `"`, "\u201F", `"`,
-	"\u00A0", " ", "\u2002", " ", "\u2003", " ", "\u2004", " ", "\u2005", " ", "\u2006", " ", "\u2007", " ",
-	"\u2008", " ", "\u2009", " ", "\u200A", " ", "\u202F", " ", "\u205F", " ", "\u3000", " ",
-)
+// plainPunctuation replaces what word processors write. Bytes that are not UTF-8 stay.
+func plainPunctuation(line string) string {
+	var out strings.Builder
+	done := 0
+	for i, r := range line {
+		if plain := charset.PlainRune(r); plain != r {
+			out.WriteString(line[done:i])
+			out.WriteRune(plain)
+			done = i + utf8.RuneLen(r)
+		}
+	}
+	if done == 0 {
+		return line
+	}
+	return out.String() + line[done:]
+}
 
 // looseHunk applies a hunk of the apply_patch format after the line *from, which it moves
 // on.

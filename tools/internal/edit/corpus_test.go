@@ -173,6 +173,7 @@ func TestReindent(t *testing.T) {
 		{"trailing-of-old", "a\nb\n", "a\nb  ", "c", "c\n", "line ends or trailing blanks"},
 		{"mixed-ends", "a\r\nb\nc\n", "a\nb\nc\n", "x\ny\n", "x\r\ny\r\n", "line ends or trailing blanks"},
 		{"quotes", "say “hi” – now\n", `say "hi" - now`, `say "ho"`, "say \"ho\"\n", "quotes, dashes or spaces"},
+		{"quotes-of-all-kinds", "«say» 〝hi〞 ‹x› ＂ ＇ ― ⸺ ﹘ －\u1680\u3000now\n", `"say" "hi" 'x' " ' - - - -  now`, "x", "x\n", "quotes, dashes or spaces"},
 		{"plain-quotes", "say \"hi\"\n", "say “hi”", "x", "x\n", "quotes, dashes or spaces"},
 		{"no-break-space", "a\u00a0b\n", "a b", "c", "c\n", "quotes, dashes or spaces"},
 		{"all-of-it", "\tsay ‘hi’  \n\tb\n", "say 'hi'\nb", "x\ny", "\tx\n\ty\n", "indentation, and quotes, dashes or spaces"},

@@ -3,6 +3,8 @@ package edit
 import (
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/workspacekit/workspacekit/internal/charset"
 )
 
 // folding is a set of differences between two texts to look past.
@@ -37,28 +39,11 @@ func foldRune(r rune, how folding) (_ rune, keep bool) {
 	if how&foldSpace != 0 && unicode.IsSpace(r) {
 		return 0, false
 	}
-	if how&foldType != 0 && r >= utf8.RuneSelf {
-		r = plainType(r)
+	if how&foldType != 0 {
+		r = charset.PlainRune(r)
 	}
 	if how&foldCase != 0 {
 		r = unicode.ToLower(r)
 	}
 	return r, true
-}
-
-// plainType returns the plain character for the typographic one that editors
-// and models put in its place.
-func plainType(r rune) rune {
-	switch r {
-	case '‘', '’', '‚', '‛':
-		return '\''
-	case '“', '”', '„', '‟':
-		return '"'
-	case '‐', '‑', '‒', '–', '—', '−':
-		return '-'
-	}
-	if unicode.Is(unicode.Zs, r) {
-		return ' '
-	}
-	return r
 }

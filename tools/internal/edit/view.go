@@ -5,6 +5,8 @@ import (
 	"slices"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/workspacekit/workspacekit/internal/charset"
 )
 
 // view is a text without some differences, from which places lead back to the
@@ -91,7 +93,7 @@ func (v *view) addText(text []byte, start int, how without) {
 		}
 		r, size := utf8.DecodeRune(text[plain:])
 		char := text[plain : plain+size]
-		if same := plainType(r); same != r {
+		if same := charset.PlainRune(r); same != r {
 			char = []byte{byte(same)}
 		}
 		v.add(char, start+plain, start+plain+size)

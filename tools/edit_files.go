@@ -230,8 +230,9 @@ func (ts *toolset) editGlob(ctx context.Context, in *editFileInput) (pattern str
 // cannot be edited. One that cannot be edited, because it is binary, too large or a symlink,
 // is noted in plan: it is no reason to leave the others as they are.
 func (ts *toolset) planOne(ctx context.Context, plan *filesPlan, path string, edits []edit.Edit) (*plannedFile, error) {
+	quiet := policy.WithApprover(ctx, nil)
 	data, version, err := ts.whole.ReadVersioned(ctx, path, 0)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) && ts.typeOf(quiet, path) != workspace.TypeSymlink {
 		return nil, nil // removed since the glob was matched
 	}
 	plan.read = append(plan.read, path)
@@ -247,7 +248,7 @@ func (ts *toolset) planOne(ctx context.Context, plan *filesPlan, path string, ed
 		return nil, plan.skip(path, "binary")
 	case err == nil && len(f.change.Spans()) == 0:
 		return nil, nil
-	case ts.typeOf(policy.WithApprover(ctx, nil), path) == workspace.TypeSymlink: // the file that it leads to may be another match
+	case ts.typeOf(quiet, path) == workspace.TypeSymlink: // the file that it leads to may be another match
 		return nil, plan.skip(path, "a symlink")
 	case err != nil:
 		return nil, ops.Rename(err, ops.EditFile, path)

@@ -255,13 +255,23 @@ func checkArray(s *jsonschema.Schema, name string, raw json.RawMessage) error {
 // only one kind.
 func checkInteger(s *jsonschema.Schema, name string, raw json.RawMessage) error {
 	n, ok := parseInteger(raw)
+	value, shown := float64(n), strconv.Itoa(n)
+	if !ok {
+		if kindOf(raw) != "number" {
+			return wrongType(s, name, raw)
+		}
+		value, _ = strconv.ParseFloat(string(raw), 64) // infinite if it is out of range
+		shown = clip(string(raw), 100)
+	}
 	switch {
-	case !ok:
+	case value != math.Trunc(value), !ok && value < 0 && s.Minimum == nil:
 		return wrongType(s, name, raw)
-	case s.Minimum != nil && float64(n) < *s.Minimum:
-		return outOfRange(name, fmt.Sprintf("at least %.0f", *s.Minimum), n)
-	case s.Maximum != nil && float64(n) > *s.Maximum:
-		return outOfRange(name, fmt.Sprintf("at most %.0f", *s.Maximum), n)
+	case s.Minimum != nil && value < *s.Minimum:
+		return outOfRange(name, fmt.Sprintf("at least %.0f", *s.Minimum), shown)
+	case s.Maximum != nil && value > *s.Maximum:
+		return outOfRange(name, fmt.Sprintf("at most %.0f", *s.Maximum), shown)
+	case !ok:
+		return outOfRange(name, fmt.Sprintf("at most %d", maxFloatInteger), shown)
 	}
 	return nil
 }
@@ -294,9 +304,9 @@ func wrongCount(name, bound string, want, got int, hint string) error {
 }
 
 // outOfRange returns the error of a number that the schema bounds.
-func outOfRange(name, bound string, got int) error {
+func outOfRange(name, bound, got string) error {
 	return &argumentError{
-		message: fmt.Sprintf("parameter %q must be %s, and is %d", name, bound, got),
+		message: fmt.Sprintf("parameter %q must be %s, and is %s", name, bound, got),
 		hint:    fmt.Sprintf("Choose another %s within its bounds, or leave it out.", name),
 	}
 }
@@ -317,6 +327,9 @@ func (i *integer) UnmarshalJSON(raw []byte) error {
 	return nil
 }
 
+// maxFloatInteger is the largest whole number of those that floating point has all.
+const maxFloatInteger = 1 << 53
+
 // parseInteger reads a JSON number that is whole, however it is written, and
 // not so large that a number in floating point is inexact.
 //
@@ -332,7 +345,7 @@ func parseInteger(raw []byte) (n int, ok bool) {
 		return n, true
 	}
 	f, err := strconv.ParseFloat(string(raw), 64)
-	if err != nil || f != math.Trunc(f) || math.Abs(f) > 1<<53 {
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > maxFloatInteger {
 		return 0, false
 	}
 	return int(f), true

@@ -72,7 +72,8 @@ func runTree(ctx context.Context, ts *toolset, in *treeInput) (*treeOutput, erro
 	files, dirs, end := cutTogether(files, dirs)
 	root := newTree(path, files, dirs)
 	out := &treeOutput{Path: path, Depth: depth}
-	left := root.open(depth, int(cmp.Or(in.Limit, treeDefault)))
+	limit := int(cmp.Or(in.Limit, treeDefault))
+	left := root.open(depth, limit)
 	root.count(depth, out)
 	if err := ts.findUnread(ctx, path, root, depth); err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func runTree(ctx context.Context, ts *toolset, in *treeInput) (*treeOutput, erro
 	var text strings.Builder
 	root.write(&text, "")
 	out.Tree = text.String()
-	out.Truncated, out.Note = left > 0 || end != "", leftOut(left, end)
+	out.Truncated, out.Note = left > 0 || end != "", leftOut(left, limit, end)
 	return out, nil
 }
 
@@ -135,10 +136,14 @@ func (ts *toolset) findUnread(ctx context.Context, path string, dir *treeNode, d
 }
 
 // leftOut says what a tree does not show.
-func leftOut(entries int, end string) string {
+func leftOut(entries, limit int, end string) string {
 	var notes []string
 	if entries > 0 {
-		notes = append(notes, wording.Count(entries, "entry is", "entries are")+" left out: give a path further down or a higher limit")
+		note := wording.Count(entries, "entry is", "entries are") + " left out: give a path further down"
+		if limit < treeMax {
+			note += " or a higher limit"
+		}
+		notes = append(notes, note)
 	}
 	if end != "" {
 		notes = append(notes, "there is more after "+clip(end, pathChars)+", which was not looked at")

@@ -161,7 +161,7 @@ func TestTreeIsBounded(t *testing.T) {
 	}
 	set, _ := newSet(t, files, nil)
 	result := call(t, set, "tree", object{"limit": 1000})
-	contains(t, "text", result.Text, "[.: 20,000 files, 1 directory, to depth 3]\na/ (20,000 files)\n", "20,000 entries are left out", "there is more after a/19999, which was not looked at")
+	contains(t, "text", result.Text, "[.: 20,000 files, 1 directory, to depth 3]\na/ (20,000 files)\n", "[20,000 entries are left out: give a path further down; there is more after a/19999, which was not looked at")
 	if result = call(t, set, "tree", object{"path": "long", "limit": 1000}); len(result.Text) > 40<<10 || !strings.Contains(result.Text, "entries are left out") {
 		t.Errorf("the text has %d bytes", len(result.Text))
 	}

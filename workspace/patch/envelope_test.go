@@ -176,7 +176,7 @@ func TestFiles(t *testing.T) {
 // TestRefused tests patches that cannot be applied: what is said, and that nothing changes.
 func TestRefused(t *testing.T) {
 	t.Parallel()
-	before := tree{"a": "1\n2\n3\n", "d/b": "x\n"}
+	before := tree{"a": "1\n2\n3\n", "d/b": "x\n", "open": "x"}
 	for _, test := range []struct {
 		name, patch string
 		kind        error // nil for a SyntaxError
@@ -229,6 +229,9 @@ func TestRefused(t *testing.T) {
 		{"no such anchor further down", "*** Begin Patch\n*** Update File: a\n@@ 2\n@@ func f\n-1\n*** End Patch", patch.ErrMismatch, `no line after line 2 is "func f"`},
 		{"wrong order", "*** Begin Patch\n*** Update File: a\n@@\n-3\n@@\n-1\n*** End Patch", patch.ErrMismatch, "hunk 2 (@@): its lines are at line 1"},
 		{"white space", "--- a/d/b\n+++ b/d/b\n@@ -1 +1 @@\n-\tx\n+y\n", patch.ErrMismatch, `the patch has "\tx": white space differs`},
+		{"no final line end", "--- a/open\n+++ b/open\n@@ -1 +1 @@\n-x\n+y\n", patch.ErrMismatch, `line 1 of the file is "x", and the patch has "x": the file has no newline at its end, which the line "\ No newline at end of file" says`},
+		{"a final line end", "--- a/d/b\n+++ b/d/b\n@@ -1 +1 @@\n-x\n\\ No newline at end of file\n+y\n", patch.ErrMismatch, `line 1 of the file is "x", and the patch has "x": the file has a newline there`},
+		{"other line ends", "--- a/d/b\n+++ b/d/b\n@@ -1 +1 @@\n-x\r\n+y\r\n", patch.ErrMismatch, `line 1 of the file is "x", and the patch has "x": one ends in LF, the other in CRLF`},
 		{"end of file", "--- a/a\n+++ b/a\n@@ -2,3 +2,2 @@\n 2\n 3\n-4\n", patch.ErrMismatch, `the file ends after line 3, and the patch goes on with "4"`},
 		{"not at the end", "--- a/a\n+++ b/a\n@@ -2 +2 @@\n-2\n+two\n", patch.ErrMismatch, "its lines are at line 2, and a hunk that ends without context must end the file"},
 		{"not at the beginning", "--- a/a\n+++ b/a\n@@ -1,2 +1,1 @@\n-2\n 3\n", patch.ErrMismatch, "its lines are at line 2, and a hunk of line 1 must begin the file"},

@@ -408,11 +408,14 @@ func (t *text) difference(h *hunk, at int, old []string, fold func(string) strin
 			return fmt.Sprintf("the file ends after line %d, and the patch goes on with %s", len(t.lines), shown(want))
 		}
 		line := t.lines[best+i]
-		if fold(line.text) == fold(want) || fold(body(line.text)) == fold(want) {
+		if fold(line.text) == fold(want) {
 			continue
 		}
 		reason := fmt.Sprintf("line %d of the file is %s, and the patch has %s", best+i+1, shown(line.text), shown(want))
-		if strings.Join(strings.Fields(line.text), "") == strings.Join(strings.Fields(want), "") {
+		switch {
+		case body(line.text) == body(want):
+			reason += ": " + endsDiffer(line.text, want)
+		case strings.Join(strings.Fields(line.text), "") == strings.Join(strings.Fields(want), ""):
 			reason += ": white space differs"
 		}
 		return reason
@@ -427,11 +430,24 @@ func (t *text) difference(h *hunk, at int, old []string, fold func(string) strin
 	return fmt.Sprintf("its lines are at line %d, and %s", best+1, why)
 }
 
+// endsDiffer says how the line ends of two lines differ that are the same otherwise.
+func endsDiffer(file, patch string) string {
+	switch {
+	case !strings.HasSuffix(file, "\n"):
+		return `the file has no newline at its end, which the line "\ No newline at end of file" says`
+	case !strings.HasSuffix(patch, "\n"):
+		return "the file has a newline there"
+	case strings.HasSuffix(file, "\r\n"):
+		return "one ends in CRLF, the other in LF"
+	}
+	return "one ends in LF, the other in CRLF"
+}
+
 // common returns how many of the lines old are where they would be if the first is at.
 func (t *text) common(at int, old []string, fold func(string) string) (n int) {
 	for i, want := range old[:min(len(old), len(t.lines)-at)] {
 		line := t.lines[at+i].text
-		if strings.TrimSpace(want) != "" && (fold(line) == fold(want) || fold(body(line)) == fold(want)) {
+		if strings.TrimSpace(want) != "" && fold(line) == fold(want) {
 			n++
 		}
 	}

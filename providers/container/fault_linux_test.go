@@ -1,9 +1,11 @@
 package container_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -229,14 +231,33 @@ func TestFullDisk(t *testing.T) {
 			r.imageName(), "sleep", "1000")
 		t.Cleanup(func() { r.client(t, "rm", "--force", name) })
 		f := open(t, &container.Options{Engine: r.engineArgs, Container: name, Root: "/small"})
+		outside := open(t, &container.Options{Engine: r.engineArgs, Container: name, Root: "/"})
 		for _, size := range []int{10 << 10, 100 << 10} {
-			fill(t, f, size)
+			if _, err := outside.WriteFile(t.Context(), "source", bytes.Repeat([]byte("x"), size), nil); err != nil {
+				t.Fatal(err)
+			}
+			fill(t, f, size, map[string]func() error{
+				"Move": func() error { return outside.Move(t.Context(), "source", "small/for/move/file") },
+				"Copy": func() error {
+					_, err := outside.Copy(t.Context(), "source", "small/for/copy/file")
+					return err
+				},
+				"exact Copy": func() error {
+					exact, err := workspace.Exact(outside)
+					if err != nil {
+						return err
+					}
+					_, err = workspace.Copy(t.Context(), exact, "source", "small/for/exact/file")
+					return err
+				},
+			})
 		}
 	})
 }
 
-// fill writes files of size bytes until there is no room, and sees what is left.
-func fill(t *testing.T, f *container.FS, size int) {
+// fill writes files of size bytes until there is no room, makes the calls, which need
+// some, and sees what is left.
+func fill(t *testing.T, f *container.FS, size int, calls map[string]func() error) {
 	t.Helper()
 	content := []byte(strings.Repeat("x", size))
 	count := 0
@@ -247,6 +268,18 @@ func fill(t *testing.T, f *container.FS, size int) {
 	}
 	if !errors.Is(err, workspace.ErrNoSpace) {
 		t.Errorf("WriteFile to a full disk = %v, want %v", err, workspace.ErrNoSpace)
+	}
+	calls["WriteFile"] = func() error {
+		_, err := f.WriteFile(t.Context(), "for/write/file", content, nil)
+		return err
+	}
+	for what, call := range calls {
+		if err := call(); !errors.Is(err, workspace.ErrNoSpace) {
+			t.Errorf("%s of %d bytes to a full disk = %v, want %v", what, size, err, workspace.ErrNoSpace)
+		}
+		if _, err := f.Stat(t.Context(), "for"); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("after %s of %d bytes to a full disk, Stat of its first parent = %v, want %v", what, size, err, fs.ErrNotExist)
+		}
 	}
 	infos, err := f.Ls(t.Context(), ".", nil)
 	if err != nil || len(infos) != count-1 {

@@ -51,10 +51,24 @@ attended() {
 request() {
 	marker=$1
 	shift
-	"$@" </dev/null
+	attempt "$@" </dev/null
 	printf '\n%s %d\n' "$marker" $?
 	cd /
 	[ -z "$quit" ] || exit 0
+}
+
+# attempt FUNCTION ARGUMENT...: calls the function, and removes the directories
+# that it has made if it fails. The shell is still in the last of them then.
+attempt() {
+	made=
+	"$@" && return
+	outcome=$?
+	while [ -n "$made" ]; do
+		cd -P .. && rmdir -- "./${made##*/}" 2>/dev/null || break
+		made=${made%/*}
+	done
+	made=
+	return $outcome
 }
 
 # exactly FUNCTION ARGUMENT...: calls the function so that it follows no symlink.
@@ -63,7 +77,7 @@ exactly() {
 	still=1
 	turns=0
 	while :; do
-		"$@"
+		attempt "$@"
 		result=$?
 		[ $result -eq $again ] || break
 		result=$overtaken

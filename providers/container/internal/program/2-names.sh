@@ -62,7 +62,7 @@ refused() {
 resolve() {
 	left=$1
 	links=0
-	way=
+	way= made=
 	cd -P -- "$root/." 2>/dev/null || return $overtaken
 	[ -z "$still" ] || straight . || return $overtaken
 	while [ -n "$left" ]; do
@@ -163,7 +163,8 @@ deep() {
 }
 
 # dig: enters the directory $left of the current one, making it and its parents.
-# way is the current one, where no symlink is followed.
+# way is the current one, where no symlink is followed. made is how much of the path
+# of the current one has been made, with a slash before each element.
 dig() {
 	case /$left/ in */../*) return $missing ;; esac
 	while [ -n "$left" ]; do
@@ -171,17 +172,20 @@ dig() {
 		*/*) b=${left%%/*} left=${left#*/} ;;
 		*) b=$left left= ;;
 		esac
-		mkdir -- "./$b" 2>/dev/null
+		fresh=$made/$b
+		mkdir -- "./$b" 2>/dev/null || fresh=
 		if ! cd -P -- "./$b" 2>/dev/null; then
 			[ -z "$still" ] || [ ! -L "./$b" ] || return $symlink
 			there && return $notdir
 			refused
 			return
 		fi
+		made=
 		inside || return
 		way=$way$b
 		[ -z "$still" ] || straight "$way" || return $symlink
 		way=$way/
+		made=$fresh
 	done
 }
 

@@ -33,6 +33,12 @@ give() {
 	told attended mv -n $exact -- "$1" "./$b"
 	survived $? || return
 	[ -e "$1" ] || [ -L "$1" ] || return 0
+	case $said in
+	*': No space left on device' | *'uota exceeded') # what it has copied to another file system
+		rm -r -f -- "./$b"
+		return $failed
+		;;
+	esac
 	! there || return $exists
 	refused
 }

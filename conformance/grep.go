@@ -282,13 +282,13 @@ func grepMalformed(e *env) {
 // Multiline, where an empty result would tell it that there is nothing.
 func grepLineBreak(e *env) {
 	e.given(files{"file": "a\nb\n"})
-	for _, pattern := range []string{"a\nb", `a\nb`, "\n", `[\n]`, `ab|\n`, `(\n)?`, `\x0a`, `\n*`} {
+	for _, pattern := range []string{"a\nb", `a\nb`, "\n", `[\n]`, `ab|\n`, `(\n)?`, `(\n)?|a`, `(\n)|(ab)`, `\x0a`, `\n*`} {
 		_, err := e.fsys.Grep(e.ctx, pattern, nil)
 		e.refused(err, workspace.ErrPattern, at(ops.Grep, pattern), "Grep(%q)", pattern)
 	}
 	_, err := e.fsys.Grep(e.ctx, "a\nb", &workspace.GrepOptions{Literal: true})
 	e.refused(err, workspace.ErrPattern, at(ops.Grep, "a\nb"), "Grep(%q, Literal)", "a\nb")
-	for _, pattern := range []string{`a|\n`, `[a\n]`, `a|[\n]`, "[a\n]", `(?:\n|a)`} {
+	for _, pattern := range []string{`a|\n`, `[a\n]`, `a|[\n]`, "[a\n]", `(?:\n|a)`, `\n|(a)`, `(\n)|((a))`, `^(?i)((\n)|A|(\r))$`} {
 		e.finds(pattern, workspace.GrepOptions{}, workspace.Match{Path: "file", LineNumber: 1, Line: "a"})
 	}
 	e.finds(`a[^b]b|a|[\n]`, workspace.GrepOptions{}, workspace.Match{Path: "file", LineNumber: 1, Line: "a"})

@@ -70,7 +70,7 @@ const corpus = "alpha\nbeta alpha\n\nGAMMA_10 A_1 ABC_9\nsk\u017f\u212a kS\n\xff
 func TestFindsWhatTheRegexpFinds(t *testing.T) {
 	for _, pattern := range []string{
 		"alpha", "^alpha$", "a", "", "^$", "$", "x*", "[A-Z]{3,}_[0-9]+", `func \w+`, `\bfunc\b`, `\Bpha`, `k`, `s`, `sk`, `kelvin`,
-		"alpha|GAMMA", "(alpha|beta|func).*a", "(?i)ALPHA", "(?i)sk", "(?i)\u00e9T", "\u00e9", "[\u00e0-\u00ff]", "[^a-z]", ".", "..", "\\x{FFFD}", "\\.", "foo.bar", "(abc)+", "a{3}", "(?i)[k]", "(?i)stra.e", "[\u4e00-\u9fff]+", "[\u00e0-\u00ff]b", `\d[\x{e0}-\x{ff}]b`, `\d.b`, "[\u4e00-\u9fff]b.", "^.b", "\r", "(a|b)*c", "(?s).", "l.st$", "z", "\\S+\\s+\\S+", "(?:)", "a??", "^[^#]*Context",
+		"alpha|GAMMA", "(alpha|beta|func).*a", "(?i)ALPHA", "(?i)sk", "(?i)\u00e9T", "\u00e9", "[\u00e0-\u00ff]", "[^a-z]", ".", "..", "\\x{FFFD}", "\\.", "foo.bar", "(abc)+", "a{3}", "(?i)[k]", "(?i)stra.e", "[\u4e00-\u9fff]+", "[\u00e0-\u00ff]b", `\d[\x{e0}-\x{ff}]b`, `\d.b`, "[\u4e00-\u9fff]b.", "^.b", "\r", "(a|b)*c", `(a)|(\n)`, `(?i)(G)|((\n)|\r)`, `((x)|(\n))\)`, `((x)|(\r))\)$`, "(?s).", "l.st$", "z", "\\S+\\s+\\S+", "(?:)", "a??", "^[^#]*Context",
 		strings.Repeat("(", 60) + "[0-9]" + strings.Repeat("+)", 60),
 	} {
 		for _, opts := range []lines.Options{{}, {IgnoreCase: true}, {Literal: true}, {Literal: true, IgnoreCase: true}} {

@@ -111,10 +111,27 @@ func Parse(pattern string, opts Options) (*syntax.Regexp, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s", workspace.ErrPattern, reason(err))
 	}
+	if spells(tree, '\n') || spells(tree, '\r') { // but for one of several characters, which may be in groups
+		if tree, err = syntax.Parse(withoutGroups(tree).String(), syntax.Perl); err != nil {
+			return nil, fmt.Errorf("%w: %s", workspace.ErrPattern, reason(err))
+		}
+	}
 	if !opts.Multiline && spells(tree, '\n') {
 		return nil, fmt.Errorf("%w: a search looks at one line at a time, so a line break cannot match without multiline", workspace.ErrPattern)
 	}
 	return tree, nil
+}
+
+// withoutGroups changes tree so that it captures nothing. When that is parsed, (a)|(b)
+// becomes a class, as a|b does.
+func withoutGroups(tree *syntax.Regexp) *syntax.Regexp {
+	if tree.Op == syntax.OpCapture {
+		return withoutGroups(tree.Sub[0])
+	}
+	for i, part := range tree.Sub {
+		tree.Sub[i] = withoutGroups(part)
+	}
+	return tree
 }
 
 // expression returns the regular expression that pattern stands for.

@@ -69,6 +69,70 @@ func TestMissingBucket(t *testing.T) {
 	}
 }
 
+// TestLongNames tests that every operation refuses a name that no key can hold, by
+// its escapes, too, and that the longest name works.
+func TestLongNames(t *testing.T) {
+	const prefix = "p"
+	longest := strings.Repeat("q/", 511)
+	longest = longest[:1024-len("p/")-1] + "q"
+	for _, p := range profiles() {
+		f := inProcess(s3test.New(t, p.options), p.compat).open(t, prefix, objectstore.Options{})
+		for _, do := range []action{write("file", nil), stat("file"), write(longest, nil), stat(longest), readFile(longest), moveTo(longest, "x"), moveTo("x", longest), rm(longest, false)} {
+			if err := do(t.Context(), f); err != nil {
+				t.Errorf("%s: an operation on a name of %d bytes = %v, want nil", p.name, len(longest), err)
+			}
+		}
+		for _, do := range []action{stat(longest), lists(longest, nil, 0), walks(longest, "", 0, ""), greps(&workspace.GrepOptions{Path: longest}, 0), rm(longest, true)} {
+			if err := do(t.Context(), f); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s: an operation on a missing name of %d bytes = %v, want %v", p.name, len(longest), err, fs.ErrNotExist)
+			}
+		}
+		for _, name := range []string{longest + "q", longest[:len(longest)-1] + "\t", strings.Repeat("q/", 2046) + "qq"} {
+			for op, do := range longNameActions(name) {
+				err := do(t.Context(), f)
+				if failed, ok := errors.AsType[*fs.PathError](err); !errors.Is(err, fs.ErrInvalid) || !ok || failed.Path != name {
+					t.Errorf("%s: %s of a name of %d bytes = %v, want %v with the name", p.name, op, len(name), err, fs.ErrInvalid)
+				}
+			}
+			for _, do := range []action{globs(name, nil, 0), globs(name+"/", nil, 0), lists(".", &workspace.LsOptions{After: name}, 0)} {
+				if err := do(t.Context(), f); err != nil {
+					t.Errorf("%s: a pattern of %d bytes = %v, want nil", p.name, len(name), err)
+				}
+			}
+		}
+	}
+}
+
+// longNameActions returns one action for each operation that takes a name.
+func longNameActions(name string) map[string]action {
+	return map[string]action{
+		"ReadFile": readFile(name), "Stat": stat(name), "WriteFile": write(name, nil), "Create": createText(name, "x", nil), "Rm": rm(name, false),
+		"Rm recursive": rm(name, true), "Mkdir": mkdir(name, false), "Mkdir recursive": mkdir(name, true), "Ls": lists(name, nil, 0),
+		"Walk": walks(name, "", 0, ""), "Glob": globs("*", &workspace.GlobOptions{Dir: name}, 0), "Grep": greps(&workspace.GrepOptions{Path: name}, 0),
+		"Copy from": copyFile(name, "x"), "Copy to": copyFile("file", name), "Move from": moveTo(name, "x"), "Move to": moveTo("file", name),
+		"Open": func(ctx context.Context, f *objectstore.FS) error {
+			_, _, err := workspace.Open(ctx, f, name, nil)
+			return err
+		},
+		"ReadVersioned": func(ctx context.Context, f *objectstore.FS) error {
+			_, _, err := workspace.ReadVersioned(ctx, f, name, 0)
+			return err
+		},
+		"Resolve": func(ctx context.Context, f *objectstore.FS) error {
+			_, err := workspace.Resolve(ctx, f, name)
+			return err
+		},
+		"Watch": func(ctx context.Context, f *objectstore.FS) error {
+			_, err := f.Watch(ctx, name, nil)
+			return err
+		},
+		"PresignGet": func(ctx context.Context, f *objectstore.FS) error {
+			_, err := f.PresignGet(ctx, name, time.Minute)
+			return err
+		},
+	}
+}
+
 // TestRemedy tests that an error says what a person can do, and that what passes
 // by itself says nothing.
 func TestRemedy(t *testing.T) {

@@ -228,7 +228,7 @@ func newFS(c *s3.Client, o Options) (*FS, error) {
 		t.summaries = contentcache.New[uint64](o.Index.MaxMemory)
 	}
 	t.opts.Encryption.CustomerKey = nil // what prints t must not show it
-	return &FS{tree: t, FS: provider.New(t, provider.Facts{})}, nil
+	return &FS{tree: t, FS: provider.New(t, provider.Facts{CheckName: t.checkName})}, nil
 }
 
 // headers returns what the client says with its requests.
@@ -266,6 +266,18 @@ func (t *tree) Close() error {
 	return nil
 }
 
+// checkName refuses a name that is not valid, or that no key can hold. A store would
+// say so, too, but not in its answer to HEAD, which has no words.
+func (t *tree) checkName(name string) error {
+	if err := ops.CheckName(name); err != nil {
+		return err
+	}
+	if size := len(t.prefix.Key(name)); size > maxKey {
+		return provider.Errorf(fs.ErrInvalid, "it has %d bytes in a key, which has at most %d", size, maxKey)
+	}
+	return nil
+}
+
 // begin is what the methods that only this provider has begin with.
 func (f *FS) begin(ctx context.Context, op, name string) error {
 	if err := ops.Check(ctx, op, name); err != nil {
@@ -273,6 +285,9 @@ func (f *FS) begin(ctx context.Context, op, name string) error {
 	}
 	if f.tree.closed.Load() {
 		return ops.Error(op, name, fs.ErrClosed, nil)
+	}
+	if err := f.tree.checkName(name); err != nil {
+		return ops.Error(op, name, provider.Classify(err), nil)
 	}
 	return nil
 }

@@ -50,7 +50,7 @@ var _ scan.Walker = source{}
 
 // List implements [scan.Source].
 func (s source) List(ctx context.Context, dir string, _ bool) ([]scan.Child, error) {
-	if err := ops.CheckName(dir); err != nil {
+	if err := s.tree.checkName(dir); err != nil {
 		return nil, err
 	}
 	infos, err := s.tree.Ls(ctx, dir, workspace.LsOptions{})
@@ -67,7 +67,7 @@ func (s source) List(ctx context.Context, dir string, _ bool) ([]scan.Child, err
 
 // Walk implements [scan.Walker].
 func (s source) Walk(ctx context.Context, dir, after string, visit func(workspace.FileInfo) error) error {
-	if err := ops.CheckName(dir); err != nil {
+	if err := s.tree.checkName(dir); err != nil {
 		return err
 	}
 	return s.tree.walk(&walk{ctx: ctx, dir: dir, after: after, listed: s.listed, fn: func(info workspace.FileInfo, _ error) error {
@@ -85,7 +85,7 @@ func (s source) listed(info workspace.FileInfo) {
 
 // Stat implements [scan.Source].
 func (s source) Stat(ctx context.Context, name string) (workspace.FileType, error) {
-	if err := ops.CheckName(name); err != nil {
+	if err := s.tree.checkName(name); err != nil {
 		return "", err
 	}
 	info, err := s.tree.Stat(ctx, name)

@@ -86,7 +86,7 @@ func TestMCPOverHTTP(t *testing.T) {
 	if err := os.WriteFile(file, []byte("\ufeff"+token+"\r\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), "workspace", "-C", dir, "mcp", "--http", "0", "--token-file", file)
+	cmd := exec.CommandContext(t.Context(), "workspace", "-C", dir, "mcp", "--http", "0.0.0.0:0", "--token-file", file, "--allow-host", "0.0.0.0", "--allow-host", "::1")
 	stderr, err := cmd.StderrPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +95,7 @@ func TestMCPOverHTTP(t *testing.T) {
 	said := bufio.NewReader(stderr)
 	line, err := said.ReadString('\n')
 	url, ok := strings.CutPrefix(strings.TrimSpace(line), "workspace: serving at ")
-	if err != nil || !ok {
+	if err != nil || !ok || !strings.HasPrefix(url, "http://0.0.0.0:") {
 		t.Fatalf("stderr = %q, %v, want the address", line, err)
 	}
 	for sent, want := range map[string]bool{token: true, token + "x": false} {

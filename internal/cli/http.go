@@ -6,8 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/netip"
 	"os"
-	"slices"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -23,6 +24,7 @@ type httpFlags struct {
 	address, tokenFile string
 	hosts              []string
 	tokens             []string // set by listen
+	authority          string   // of the URLs of the server; set by listen
 }
 
 // add adds the flags to cmd. Without an address, the command serves over HTTP only if
@@ -46,8 +48,13 @@ func (h *httpFlags) add(cmd *cobra.Command, address string) {
 // Whether others can reach it is asked of the listener and not of the flag, as a name can
 // stand for any address.
 func (h *httpFlags) listen(ctx context.Context) (net.Listener, error) {
-	if slices.Contains(h.hosts, "") {
-		return nil, errors.New("--allow-host is empty: name a host")
+	for _, name := range h.hosts {
+		if name == "" {
+			return nil, errors.New("--allow-host is empty: name a host")
+		}
+		if _, err := netip.ParseAddr(name); err != nil && !hostName.MatchString(name) {
+			return nil, fmt.Errorf("--allow-host %q: name a host alone, without a port, such as files.example.com", name)
+		}
 	}
 	if err := h.readTokens(); err != nil {
 		return nil, err
@@ -71,8 +78,15 @@ func (h *httpFlags) listen(ctx context.Context) (net.Listener, error) {
 		listener.Close()
 		return nil, fmt.Errorf("%s or --token-file: %w", h.variable, err)
 	}
+	h.authority = listener.Addr().String()
+	if at, ok := listener.Addr().(*net.TCPAddr); ok && at.IP.IsUnspecified() { // 0.0.0.0 is [::] there
+		h.authority = net.JoinHostPort(host, strconv.Itoa(at.Port))
+	}
 	return listener, nil
 }
+
+// hostName matches what a Host header can have, but for addresses with colons.
+var hostName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
 
 // listenCause returns why nobody can listen, without the addresses of name servers.
 func listenCause(err error) error {

@@ -69,7 +69,7 @@ func (h *httpFlags) serve(cmd *cobra.Command, set *tools.Set, about *mcp.Options
 		return err
 	}
 	opts.Tokens, opts.Hosts = h.tokens, h.hosts
-	term.Say(cmd.ErrOrStderr(), fmt.Sprintf("workspace: serving at http://%s%s", listener.Addr(), mcp.HTTPPath))
+	term.Say(cmd.ErrOrStderr(), fmt.Sprintf("workspace: serving at http://%s%s", h.authority, mcp.HTTPPath))
 	return term.Fail(mcp.ServeHTTP(cmd.Context(), mcp.NewServer(set, about), listener, opts))
 }
 

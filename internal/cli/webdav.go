@@ -53,7 +53,7 @@ func serveWebDAV(cmd *cobra.Command, flags *target.Flags, at httpFlags) error {
 	if err != nil {
 		return err
 	}
-	term.Say(cmd.ErrOrStderr(), fmt.Sprintf("workspace: serving at http://%s/", listener.Addr()))
+	term.Say(cmd.ErrOrStderr(), fmt.Sprintf("workspace: serving at http://%s/", at.authority))
 	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	return term.Fail(webdav.Serve(cmd.Context(), ws.Workspace, listener, &webdav.ServeOptions{
 		Tokens: at.tokens, Hosts: at.hosts, Logger: log,

@@ -300,8 +300,12 @@ func (s FS) Explain(op policy.Op, name string) (policy.Decision, error) {
 // explain is Explain for the rules that s makes.
 func (s FS) explain(rules policy.Rules, op policy.Op, name string) (policy.Decision, error) {
 	d, err := policy.Explain(rules, op, name)
-	if err == nil && d.Effect != policy.Deny && s.ReadOnly && op != policy.OpRead && op != policy.OpList {
+	switch {
+	case err != nil || d.Effect == policy.Deny:
+	case s.ReadOnly && op != policy.OpRead && op != policy.OpList:
 		d.Effect, d.Rule, d.Reason = policy.Deny, "readOnly", "the workspace is read-only"
+	case s.Quota != nil && op == policy.OpRun:
+		d.Effect, d.Rule, d.Reason = policy.Deny, "quota", "the workspace has a quota, and nobody counts what a command writes"
 	}
 	return d, err
 }

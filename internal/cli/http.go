@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/netip"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -16,6 +15,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/cli/term"
 	"github.com/workspacekit/workspacekit/internal/httpguard"
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 )
 
 // httpFlags say where and to whom a command serves over HTTP.
@@ -52,7 +52,7 @@ func (h *httpFlags) listen(ctx context.Context) (net.Listener, error) {
 		if name == "" {
 			return nil, errors.New("--allow-host is empty: name a host")
 		}
-		if _, err := netip.ParseAddr(name); err != nil && !hostName.MatchString(name) {
+		if _, err := netip.ParseAddr(name); err != nil && !hostName().MatchString(name) {
 			return nil, fmt.Errorf("--allow-host %q: name a host alone, without a port, such as files.example.com", name)
 		}
 	}
@@ -86,7 +86,7 @@ func (h *httpFlags) listen(ctx context.Context) (net.Listener, error) {
 }
 
 // hostName matches what a Host header can have, but for addresses with colons.
-var hostName = regexp.MustCompile(`^[A-Za-z0-9._-]+$`)
+var hostName = lazyregexp.New(`^[A-Za-z0-9._-]+$`)
 
 // listenCause returns why nobody can listen, without the addresses of name servers.
 func listenCause(err error) error {

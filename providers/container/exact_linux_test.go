@@ -31,6 +31,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("test.parallel", "8"); err != nil {
 		panic(err)
 	}
+	flag.Parse() // for what exhaustive asks
 	// Each run draws others.
 	if err := flag.Set("rapid.checks", map[bool]string{true: "100", false: "30"}[exhaustive.On()]); err != nil {
 		panic(err)

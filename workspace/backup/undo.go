@@ -383,6 +383,7 @@ func (u *undo) pending(ctx context.Context, c *Change) (steps []Step, err error)
 		switch {
 		case err != nil:
 			return nil, err
+		case u.versions.same(step.Path, step.Before, step.After): // c has not changed it
 		case u.versions.same(step.Path, now, step.Before):
 		case !u.versions.same(step.Path, now, step.After):
 			return nil, changedSince(step.Path)

@@ -181,6 +181,34 @@ func TestUndo(t *testing.T) {
 	}
 }
 
+// TestUndoSameContent undoes writes one by one, some of which wrote what was there.
+func TestUndoSameContent(t *testing.T) {
+	t.Parallel()
+	for provider, open := range providers {
+		t.Run(provider, func(t *testing.T) {
+			t.Parallel()
+			b := newFS(t, open(t), nil)
+			for _, write := range []string{"a=1", "b=1", "a=2", "a=2", "a=2", "c=1"} {
+				name, content, _ := strings.Cut(write, "=")
+				if _, err := b.WriteFile(t.Context(), name, []byte(content), nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, want := range []map[string]string{{"a": "2", "b": "1"}, {"a": "1", "b": "1"}, {"a": "1"}, {}} {
+				if _, err := b.Undo(t.Context(), nil); err != nil {
+					t.Errorf("Undo() = %v", err)
+				}
+				if diff := cmp.Diff(want, tree(t, b)); diff != "" {
+					t.Errorf("after Undo() (-want +got):\n%s", diff)
+				}
+			}
+			if _, err := b.Undo(t.Context(), nil); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("Undo of nothing = %v, want ErrNotExist", err)
+			}
+		})
+	}
+}
+
 // TestUndoAll undoes many changes of two sessions, one after the other.
 func TestUndoAll(t *testing.T) {
 	ctx := t.Context()

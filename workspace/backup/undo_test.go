@@ -181,7 +181,7 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestUndoSameContent undoes writes one by one, some of which wrote what was there.
+// TestUndoSameContent undoes writes one by one; some wrote what was there.
 func TestUndoSameContent(t *testing.T) {
 	t.Parallel()
 	for provider, open := range providers {

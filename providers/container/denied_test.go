@@ -16,24 +16,31 @@ import (
 func TestDenied(t *testing.T) {
 	in(t, places()[1:3], func(t *testing.T, r *running) {
 		opts := r.options(t)
-		r.run(t, "sh", "-c", `cd "$1" && mkdir -p dir secret/sub && echo needle | tee open closed dir/file secret/file >closed2 && chmod 600 closed && chmod 700 secret && chmod 755 . dir`, "sh", opts.Root)
+		r.run(t, "sh", "-c", `cd "$1" && mkdir -p dir secret/sub && echo needle | tee open closed dir/file secret/file >closed2 && chmod 600 closed && chmod 700 secret && chmod 755 . dir
+			mkdir -p own/fixed own/none && touch own/fixed/file own/none/file && chmod 777 own && chmod 555 own/fixed && chmod 000 own/none`, "sh", opts.Root)
 		opts.User = "1000:1000"
 		f := open(t, opts)
 		for name, err := range map[string]error{
 			"ReadFile": second(f.ReadFile(t.Context(), "closed")), "Ls": second(f.Ls(t.Context(), "secret", nil)),
 			"WriteFile": second(f.WriteFile(t.Context(), "dir/file", nil, nil)), "a new file": second(f.WriteFile(t.Context(), "dir/new", nil, nil)),
 			"Mkdir": f.Mkdir(t.Context(), "dir/new", nil), "Rm": f.Rm(t.Context(), "dir/file", nil), "Stat": second(f.Stat(t.Context(), "secret/file")),
+			"Rm, recursive": f.Rm(t.Context(), "own/fixed", &workspace.RmOptions{Recursive: true}),
+			"Move from":     f.Move(t.Context(), "own/fixed/file", "own/new"),
+			"Move to":       f.Move(t.Context(), "own/fixed", "dir/new"),
 		} {
 			if !errors.Is(err, fs.ErrPermission) {
 				t.Errorf("%s of what is denied = %v, want %q", name, err, fs.ErrPermission)
 			}
+		}
+		if err := f.Rm(t.Context(), "own/none", nil); !errors.Is(err, workspace.ErrNotEmpty) {
+			t.Errorf("Rm of a directory that cannot be listed = %v, want %q", err, workspace.ErrNotEmpty)
 		}
 		result, err := f.Grep(t.Context(), "needle", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want := []workspace.Skipped{
-			{Path: "closed", Reason: workspace.SkipUnreadable}, {Path: "secret", Reason: workspace.SkipUnreadable},
+			{Path: "closed", Reason: workspace.SkipUnreadable}, {Path: "own/none", Reason: workspace.SkipUnreadable}, {Path: "secret", Reason: workspace.SkipUnreadable},
 		}
 		if diff := cmp.Diff(want, result.Skipped); diff != "" {
 			t.Errorf("Grep skips (-want +got):\n%s", diff)
@@ -48,8 +55,8 @@ func TestDenied(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil || !slices.Equal(refused, []string{"secret"}) {
-			t.Errorf("Walk = %v, and it could not list %q, want that of %q", err, refused, "secret")
+		if err != nil || !slices.Equal(refused, []string{"own/none", "secret"}) {
+			t.Errorf("Walk = %v, and it could not list %q, want those of own/none and secret", err, refused)
 		}
 	})
 }

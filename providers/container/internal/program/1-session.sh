@@ -60,7 +60,7 @@ request() {
 # attempt FUNCTION ARGUMENT...: calls the function, and removes the directories
 # that it has made if it fails. The shell is still in the last of them then.
 attempt() {
-	made=
+	made= said=
 	"$@" && return
 	outcome=$?
 	while [ -n "$made" ]; do

@@ -45,8 +45,13 @@ pinned() {
 # there: whether ./$b is there.
 there() { [ -e "./$b" ] || [ -L "./$b" ]; }
 
-# refused: why the current directory cannot be changed.
+# refused: why the current directory, or what a program that told has run for was
+# about, cannot be changed.
 refused() {
+	case $said in
+	*'ermission denied'* | *'not permitted'*) return $denied ;;
+	*'irectory not empty'*) return $notempty ;;
+	esac
 	[ -w . ] || return $denied
 	# Busybox says that root may, also without capabilities or where nobody may.
 	case $({ : >"./$prefix$$"; } 2>&1 && rm -f -- "./$prefix$$") in

@@ -6,6 +6,7 @@ second() { [ "$1" -eq 0 ] || return $((other + $1)); }
 move() {
 	at "$1" "$2" || return
 	there || return $missing
+	[ -w . ] || return $denied
 	from=${PWD%/}/$b
 	if [ -z "$still" ]; then
 		carry "$from" "$3" "$4"

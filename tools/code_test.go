@@ -40,6 +40,8 @@ func TestCodeOf(t *testing.T) {
 		{edit.ErrTextNotFound, "PATTERN_NOT_FOUND", false},
 		{edit.ErrTextNotUnique, "PATTERN_NOT_UNIQUE", false},
 		{errors.New("anything"), "INTERNAL", false},
+		{&tools.Error{Code: tools.CodeReadRequired}, "READ_REQUIRED", false},
+		{&tools.Error{Code: tools.CodeTimeout}, "TIMEOUT", true},
 	} {
 		for _, err := range []error{test.err, wrapped(test.err)} {
 			if got := tools.CodeOf(err); got != test.want || got.Retryable() != test.retryable {

@@ -267,10 +267,14 @@ const (
 	CodeInvalidArguments Code = "INVALID_ARGUMENTS"
 )
 
-// CodeOf returns the code of the most specific kind of err, and [CodeInternal] for an error
-// of no kind. CodeOf(nil) is empty. The kinds of the tools are tried before those of the
-// contract.
+// CodeOf returns the code of an [*Error], or else of the most specific kind of err, and
+// [CodeInternal] for an error of no kind. CodeOf(nil) is empty. The kinds of the tools are
+// tried before those of the contract.
 func CodeOf(err error) Code {
+	var failed *Error
+	if errors.As(err, &failed) {
+		return failed.Code
+	}
 	for _, kind := range kinds {
 		if errors.Is(err, kind.err) {
 			return kind.code

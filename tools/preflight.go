@@ -42,7 +42,7 @@ func (t *Tool) Preflight(ctx context.Context, args json.RawMessage) ([]policy.Re
 	}
 	// A plan may read files, for a diff. It has the time of a call, but not the bound on a
 	// file system that ignores its context.
-	limited, cancel := policy.WithApprover(ctx, nil), context.CancelFunc(func() {})
+	limited, cancel := policy.WithApprover(t.toolset.identified(ctx), nil), context.CancelFunc(func() {})
 	if t.toolset.timeout >= 0 {
 		limited, cancel = context.WithTimeout(limited, t.toolset.timeout)
 	}

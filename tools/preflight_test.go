@@ -17,6 +17,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/observe"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
@@ -70,6 +71,36 @@ func preflight(t interface {
 		t.Fatalf("no tool for %s, or no arguments: %v", op, err)
 	}
 	return tool.Preflight(t.Context(), raw)
+}
+
+// sessions is an observer that keeps the ids of the sessions.
+type sessions []string
+
+func (s *sessions) Before(ctx context.Context, e observe.Event) (context.Context, error) {
+	*s = append(*s, e.Session)
+	return ctx, nil
+}
+
+func (*sessions) After(context.Context, observe.Event) {}
+
+// TestPreflightSession tests that what a preflight reads has the session of the call.
+func TestPreflightSession(t *testing.T) {
+	t.Parallel()
+	m := memory.New(nil)
+	if _, err := m.WriteFile(t.Context(), "a", []byte("one"), nil); err != nil {
+		t.Fatal(err)
+	}
+	var seen sessions
+	set := newSetOf(t, workspace.New("main", observe.New(m, "main", &seen), nil), nil)
+	args := object{"path": "a", "oldText": "one", "newText": "two"}
+	if _, err := preflight(t, set, "edit_file", args); err != nil {
+		t.Fatal(err)
+	}
+	ahead := len(seen)
+	call(t, set, "edit_file", args)
+	if ids := slices.Compact(slices.Clone(seen)); ahead == 0 || len(ids) != 1 || ids[0] == "" {
+		t.Errorf("the sessions are %q, the first %d those of the preflight, want one", seen, ahead)
+	}
 }
 
 // TestPreflightErrors tests that what is wrong with a call is what Call says.

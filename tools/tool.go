@@ -196,6 +196,14 @@ func (t *Tool) ended(ctx context.Context) (*Result, error) {
 	return t.toolset.failed(t.toolset.timedOut(t.does))
 }
 
+// identified returns ctx with the session and the workspace, for the layers below.
+func (ts *toolset) identified(ctx context.Context) context.Context {
+	if sessionid.ID(ctx) == "" {
+		ctx = sessionid.WithID(ctx, ts.own.ID())
+	}
+	return sessionid.WithWorkspace(ctx, ts.ws.Name())
+}
+
 // call runs the tool within limited, which ends with ctx or before it.
 //
 // The steps are the same for every tool: the arguments are checked, and repaired unless the
@@ -208,11 +216,7 @@ func (t *Tool) call(ctx, limited context.Context, args json.RawMessage) (*Result
 	if err != nil {
 		return t.toolset.failed(t.toolset.explain(limited, t.does, err))
 	}
-	if sessionid.ID(limited) == "" {
-		limited = sessionid.WithID(limited, t.toolset.own.ID())
-	}
-	limited = sessionid.WithCall(limited)
-	limited = sessionid.WithWorkspace(limited, t.toolset.ws.Name())
+	limited = sessionid.WithCall(t.toolset.identified(limited))
 	if !t.Annotations.ReadOnly {
 		t.toolset.recover(limited)
 	}

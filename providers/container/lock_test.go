@@ -1,6 +1,7 @@
 package container_test
 
 import (
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -81,9 +82,47 @@ func TestLockOfTheDead(t *testing.T) {
 		if err := f.Mkdir(t.Context(), "dir", nil); err != nil {
 			t.Fatal(err)
 		}
-		r.run(t, "sh", "-c", `touch "$1/dir/.workspacekit-tmp-left"`, "sh", f.Root())
+		r.run(t, "sh", "-c", `cd "$1/dir" && touch .workspacekit-tmp-lock .workspacekit-tmp-unlock .workspacekit-tmp-2BCDEFGHIJKLMNOPQRSTUVWXYZ && mkdir -p .workspacekit-tmp-ABCDEFGHIJKLMNOPQRSTUVWXY7/sub`, "sh", f.Root())
 		if err := f.Rm(t.Context(), "dir", nil); err != nil {
 			t.Errorf("Rm of a directory with nothing but leftovers = %v, want nil", err)
+		}
+	})
+}
+
+// TestRmKeepsWhatIsReserved has things with reserved names that no client has made, and
+// the lock of a writer beside a file.
+func TestRmKeepsWhatIsReserved(t *testing.T) {
+	inImages(t, func(t *testing.T, r *running) {
+		f := r.open(t)
+		const random = ".workspacekit-tmp-ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+		for name, create := range map[string]string{
+			"directory":    "mkdir .workspacekit-tmp-dir; echo keep >.workspacekit-tmp-dir/zz",
+			"file":         "echo keep >.workspacekit-tmp-file",
+			"prefix":       "echo keep >.workspacekit-tmp-",
+			"lower":        "echo keep >.workspacekit-tmp-abcdefghijklmnopqrstuvwxyz",
+			"longer":       "echo keep >" + random + "A",
+			"lock":         "mkdir .workspacekit-tmp-lock; echo keep >.workspacekit-tmp-lock/zz",
+			"symlink":      "ln -s .. " + random,
+			"fifo":         "mkfifo " + random,
+			"beside":       "echo keep >" + random + "; echo keep >.workspacekit-tmp-file",
+			"lock in use":  "echo keep >.workspacekit-tmp-lock; echo keep >file",
+			"symlink lock": "ln -s nowhere .workspacekit-tmp-lock",
+		} {
+			if err := f.Mkdir(t.Context(), name, nil); err != nil {
+				t.Fatal(err)
+			}
+			tree := func() string {
+				return r.run(t, "sh", "-c", `cd "$1" && find . | sort`, "sh", f.Root()+"/"+name)
+			}
+			r.run(t, "sh", "-c", `cd "$1" && `+create, "sh", f.Root()+"/"+name)
+			before := tree()
+			if err := f.Rm(t.Context(), name, nil); !errors.Is(err, workspace.ErrNotEmpty) {
+				t.Errorf("Rm of a directory with what %q makes = %v, want %v", create, err, workspace.ErrNotEmpty)
+				continue
+			}
+			if after := tree(); after != before {
+				t.Errorf("Rm of a directory with what %q makes left\n%s, want\n%s", create, after, before)
+			}
 		}
 	})
 }

@@ -42,22 +42,31 @@ vacant() {
 }
 
 # occupied DIR: returns 1 if nothing is in DIR, after what writers that were
-# killed have left there has been removed.
+# killed have left there has been removed. If something else is there, too, that
+# stays: a lock may belong to a writer that lives.
 occupied() {
 	set +f
-	for entry in "$1"/.* "$1"/*; do
-		case $entry in
-		*/. | */..) continue ;;
-		*/"$prefix"*)
-			rm -r -f -- "$entry"
-			continue
-			;;
-		esac
-		if [ -e "$entry" ] || [ -L "$entry" ]; then
-			set -f
-			return 0
-		fi
-	done
+	set -- "$1"/.* "$1"/*
 	set -f
+	for entry in "$@"; do
+		case $entry in */. | */..) continue ;; esac
+		leftover "$entry" && continue
+		[ ! -e "$entry" ] && [ ! -L "$entry" ] || return 0
+	done
+	for entry in "$@"; do
+		! leftover "$entry" || rm -r -f -- "$entry"
+	done
 	return 1
+}
+
+# leftover PATH: whether PATH may be a lock, or a temporary file or directory, of
+# ours, and not some other thing with the reserved prefix.
+leftover() {
+	case ${1##*/} in "$prefix"*) ;; *) return 1 ;; esac
+	rest=${1##*/"$prefix"}
+	case $rest in
+	lock | unlock) ! odd "$1" ;;
+	*[!A-Z2-7]*) false ;;
+	*) [ ${#rest} -eq 26 ] && [ ! -L "$1" ] && { [ -d "$1" ] || ! odd "$1"; } ;;
+	esac
 }

@@ -283,7 +283,8 @@ const newDirPerm fs.FileMode = 0o777
 // out in one step whether the name is free and the parent exists.
 func (f *folder) Mkdir(ctx context.Context, name string, opts workspace.MkdirOptions) error {
 	if opts.Recursive {
-		return f.mkdirAll(ctx, name)
+		_, err := f.mkdirAll(ctx, name)
+		return err
 	}
 	if err := f.host.Mkdir(name, newDirPerm); err != nil {
 		return err
@@ -294,24 +295,67 @@ func (f *folder) Mkdir(ctx context.Context, name string, opts workspace.MkdirOpt
 // mkdirAll creates the directory name and its missing parents. Something else with the name is
 // [workspace.ErrNotDir]. A directory that exists is no error, so the operating system's
 // "exists" can only mean such a thing, or a symlink: to nothing, where what it leads to is
-// created, or in a loop.
-func (f *folder) mkdirAll(ctx context.Context, name string) error {
-	err := f.host.MkdirAll(name, newDirPerm)
+// created, or in a loop. A caller that then fails calls undo, see makeDirs.
+func (f *folder) mkdirAll(ctx context.Context, name string) (undo func(), err error) {
+	undo, err = f.makeDirs(name)
 	if errors.Is(err, fs.ErrExist) {
 		if _, loop := f.host.Stat(name); errors.Is(loop, syscall.ELOOP) {
-			return loop
+			return undo, loop
 		}
 		if target, failed := f.dirTarget(ctx, name); failed == nil {
-			name, err = target, f.host.MkdirAll(target, newDirPerm)
+			name = target
+			undo, err = f.makeDirs(target)
 		}
 	}
 	if errors.Is(err, fs.ErrExist) {
-		return workspace.ErrNotDir
+		return undo, workspace.ErrNotDir
 	}
+	if err == nil {
+		if err = f.syncParents(name); err != nil {
+			undo()
+		}
+	}
+	return undo, err
+}
+
+// makeDirs is MkdirAll of the host for a call that changes nothing if it is refused (E5): undo
+// removes what was missing, the deepest first, as long as it is empty, up to a symlink. After an
+// error that is done.
+func (f *folder) makeDirs(name string) (undo func(), err error) {
+	existing := name
+	if nearest, err := f.openNearest(name); err == nil {
+		existing = nearest.dir
+		nearest.close()
+	}
+	undo = func() {
+		for dir := name; dir != existing; dir, _ = splitUnclean(dir) {
+			if err := f.removeDir(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return
+			}
+		}
+	}
+	if err = f.host.MkdirAll(name, newDirPerm); err != nil {
+		undo()
+	}
+	return undo, err
+}
+
+// removeDir removes an empty directory, and nothing else that has the name.
+func (f *folder) removeDir(name string) error {
+	dir, base := splitUnclean(name)
+	d, err := f.openDir(dir)
 	if err != nil {
 		return err
 	}
-	return f.syncParents(name)
+	defer d.close()
+	s, err := d.child(base)
+	if err != nil {
+		return err
+	}
+	if s.kind != workspace.TypeDirectory {
+		return workspace.ErrNotDir
+	}
+	return d.remove(base)
 }
 
 // dirTarget returns where name leads, for a directory to be created there. In a relaxed folder
@@ -323,7 +367,7 @@ func (f *folder) dirTarget(ctx context.Context, name string) (string, error) {
 		return target, err
 	}
 	if dir, _ := splitUnclean(name); dir != "." {
-		if err := f.mkdirAll(ctx, dir); err != nil {
+		if _, err := f.mkdirAll(ctx, dir); err != nil {
 			return "", err
 		}
 	}

@@ -61,20 +61,24 @@ func dirKey(dir string, id sys.FileID) string {
 }
 
 // makeDir opens the directory dir, which it creates if it does not exist, with its parents. It
-// is errOvertaken if the directory is removed again before it can be opened.
-func (f *folder) makeDir(ctx context.Context, dir string) (*dirHandle, error) {
-	opened, err := f.openDir(dir)
+// is errOvertaken if the directory is removed again before it can be opened. A caller that then
+// fails calls undo, see makeDirs.
+func (f *folder) makeDir(ctx context.Context, dir string) (opened *dirHandle, undo func(), err error) {
+	opened, err = f.openDir(dir)
 	if !errors.Is(err, fs.ErrNotExist) {
-		return opened, err
+		return opened, func() {}, err
 	}
-	if err := f.mkdirAll(ctx, dir); err != nil {
-		return nil, err
+	if undo, err = f.mkdirAll(ctx, dir); err != nil {
+		return nil, nil, err
 	}
 	opened, err = f.openDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, errOvertaken
+		err = errOvertaken
 	}
-	return opened, err
+	if err != nil {
+		undo()
+	}
+	return opened, undo, err
 }
 
 // close closes the directory.

@@ -3,9 +3,15 @@ package localbash_test
 import (
 	"bytes"
 	"errors"
+	"maps"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/tools"
@@ -16,14 +22,7 @@ import (
 // old content stays, and nothing is left of the write.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=64k"); err != nil {
-		t.Skipf("a full file system needs the right to mount one, which root has: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
-			t.Errorf("Unmount(%q) = %v", dir, err)
-		}
-	})
+	mount(t, dir, "size=64k")
 	f, err := localbash.Open(dir, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -43,3 +42,76 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("ReadDir after it = %v, %v, want the file alone", left, err)
 	}
 }
+
+// mount mounts a file system that is empty at dir, and skips the test if it may not.
+func mount(t *testing.T, dir, options string) {
+	t.Helper()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
+		t.Skipf("the right to mount a file system, which root has, is missing: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
+			t.Errorf("Unmount(%q) = %v", dir, err)
+		}
+	})
+}
+
+// TestRefusedCallsMakeNoParents wants calls that fail after they have made the parents of a
+// name to leave none (E5).
+func TestRefusedCallsMakeNoParents(t *testing.T) {
+	for name, opts := range map[string]localbash.Options{"confined": {}, "relaxed": {Relaxed: true}} {
+		t.Run(name, func(t *testing.T) { refusedCallsMakeNoParents(t, opts) })
+	}
+}
+
+func refusedCallsMakeNoParents(t *testing.T, opts localbash.Options) {
+	const deep = "full/1/2/3/4/5/6/7/8/9"
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "file"), "content")
+	put(t, filepath.Join(dir, "tree/file"), "content")
+	for _, name := range []string{"other/there", "full/there"} {
+		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		mount(t, filepath.Join(dir, filepath.Dir(name)), "nr_inodes=8")
+		put(t, filepath.Join(dir, name), "content")
+	}
+	link(t, "full", filepath.Join(dir, "link"))
+	f := open(t, dir, &opts)
+	names := func() []string { return slices.Sorted(maps.Keys(tree(t, dir))) }
+	before := names()
+	ctx := t.Context()
+	for call, do := range map[string]func() error{
+		"Move of a file":      func() error { return f.Move(ctx, "file", "other/n1/n2/file") },
+		"Move of a directory": func() error { return f.Move(ctx, "tree", "other/n1/n2/tree") },
+		"Mkdir":               func() error { return f.Mkdir(ctx, deep, &workspace.MkdirOptions{Recursive: true}) },
+		"Mkdir over a symlink": func() error {
+			return f.Mkdir(ctx, "link"+strings.TrimPrefix(deep, "full"), &workspace.MkdirOptions{Recursive: true})
+		},
+		"WriteFile":           func() error { return discard(f.WriteFile(ctx, deep+"/file", []byte("x"), nil)) },
+		"Copy":                func() error { return discard(f.Copy(ctx, "file", deep+"/file")) },
+		"Move to a full disk": func() error { return f.Move(ctx, "full/there", deep+"/file") },
+		"Commit": func() error {
+			w, err := f.Create(ctx, deep+"/file", nil)
+			if err != nil {
+				return err
+			}
+			defer w.Close()
+			return discard(w.Commit())
+		},
+	} {
+		want := workspace.ErrNoSpace
+		if strings.HasPrefix(call, "Move of") {
+			want = errors.ErrUnsupported
+		}
+		if err := do(); !errors.Is(err, want) {
+			t.Errorf("%s = %v, want %v", call, err, want)
+		}
+		if diff := cmp.Diff(before, names()); diff != "" {
+			t.Errorf("%s has changed something (-before +after):\n%s", call, diff)
+		}
+	}
+}
+
+// discard returns err.
+func discard(_ workspace.Version, err error) error { return err }

@@ -48,12 +48,16 @@ func (f *folder) move(ctx context.Context, source, destination string) error {
 		return provider.At(destination, fs.ErrExist)
 	}
 	dir, base := workspace.Split(destination)
-	to, err := f.makeDir(ctx, dir)
+	to, undo, err := f.makeDir(ctx, dir)
 	if err != nil {
 		return provider.At(destination, err)
 	}
 	defer to.close()
-	return f.moveLocked(ctx, from, old, to, base, destination)
+	err = f.moveLocked(ctx, from, old, to, base, destination)
+	if err != nil {
+		undo()
+	}
+	return err
 }
 
 // openParent opens the directory that name is in. The caller closes it.

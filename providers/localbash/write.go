@@ -362,12 +362,16 @@ func (t *tempFile) commit(ctx context.Context) (workspace.Version, error) {
 	if found, err := t.in.find(t.name); err != nil || found == nil {
 		return "", errOvertaken
 	}
-	target, err := t.folder.makeDir(ctx, t.dir)
+	target, undo, err := t.folder.makeDir(ctx, t.dir)
 	if err != nil {
 		return "", err
 	}
 	defer target.close()
-	return t.commitTo(ctx, target)
+	version, err := t.commitTo(ctx, target)
+	if err != nil {
+		undo()
+	}
+	return version, err
 }
 
 // commitTo gives the temporary file the name of its target, once the

@@ -110,7 +110,7 @@ func newWorkspace(opener provider, fsys workspace.FileSystem, l layers) (*Worksp
 		seen = w.backups
 	}
 	if l.settings.transactions(fsys) {
-		if seen, err = transaction.New(seen, &transaction.Options{Store: fsys}); err != nil {
+		if seen, err = transaction.New(seen, &transaction.Options{Store: fsys, Undone: undone(log, opener.in.Name)}); err != nil {
 			return nil, err
 		}
 	}

@@ -100,7 +100,8 @@ func (f *fileSystem) Hide(hidden func(dir string) func(name string, isDir bool) 
 }
 
 // Transaction implements [fallback.Transactor]. Observers learn of the changes in it, as
-// of any others, and not that they are undone.
+// of any others, and not that they are undone: transaction.Options of package
+// workspace/transaction has a function for that.
 func (f *fileSystem) Transaction(ctx context.Context, change func(ctx context.Context) error) error {
 	return fallback.Transaction(ctx, f.fsys, change)
 }

@@ -57,7 +57,7 @@ type running struct {
 // open returns the transaction in dir.
 func (s *shared) open(dir string) (*running, error) {
 	journal, err := backup.New(s.fsys, &backup.Options{
-		Store: s.store, Dir: dir + "/changes", Keep: math.MaxInt32, KeepBytes: math.MaxInt64,
+		Store: s.store, Dir: dir + "/changes", Keep: math.MaxInt32, KeepBytes: math.MaxInt64, Undone: s.undone,
 	})
 	if err != nil {
 		return nil, ops.Rename(err, ops.Transaction, dir)

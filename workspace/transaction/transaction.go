@@ -89,6 +89,10 @@ type Options struct {
 	// Dir is the directory in Store, which exists only while it is needed. Empty means
 	// [DefaultDir]. All programs that change the same files should name the same.
 	Dir string
+	// Undone is called after each change that was undone because its transaction failed, with
+	// the change. It should not take long, as the undo waits for it. Nil means that nobody is
+	// told.
+	Undone func(ctx context.Context, reverted backup.Change)
 }
 
 // FS is a [workspace.FileSystem] with transactions. It has the optional interfaces of the
@@ -107,6 +111,8 @@ type shared struct {
 	dir   string
 	id    string // of this one, among those of the process
 	now   func() time.Time
+
+	undone func(ctx context.Context, reverted backup.Change) // nil if nobody is told
 
 	recovered atomic.Bool // what others left has been looked for
 	active    sync.Map    // the directories of transactions that run here
@@ -155,7 +161,7 @@ func New(fsys workspace.FileSystem, opts *Options) (*FS, error) {
 	if err != nil {
 		return nil, ops.Rename(err, ops.Transaction, o.Dir)
 	}
-	return &FS{FileSystem: fsys, shared: &shared{fsys: fsys, store: exact, dir: o.Dir, id: session.NewID(), now: time.Now}}, nil
+	return &FS{FileSystem: fsys, shared: &shared{fsys: fsys, store: exact, dir: o.Dir, id: session.NewID(), now: time.Now, undone: o.Undone}}, nil
 }
 
 // Unwrap implements [fallback.Unwrapper]: reading goes straight to the FileSystem.

@@ -19,6 +19,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/providers/objectstore"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/backup"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 	"github.com/workspacekit/workspacekit/workspace/quota"
 	"github.com/workspacekit/workspacekit/workspace/transaction"
@@ -284,6 +285,33 @@ func TestNested(t *testing.T) {
 		t.Errorf("Transaction() = %v", err)
 	}
 	if diff := cmp.Diff(files{"outside": "outside"}, contents(t, store)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// TestUndone tests that a program is told which changes were undone, and of no others.
+func TestUndone(t *testing.T) {
+	t.Parallel()
+	var told []string
+	fsys, err := transaction.New(memory.New(nil), &transaction.Options{Undone: func(_ context.Context, c backup.Change) {
+		told = append(told, c.Op+" "+c.Path)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []error{nil, errors.New("failed")} {
+		err := fsys.Transaction(t.Context(), func(ctx context.Context) error {
+			_, err := fsys.WriteFile(ctx, "a", []byte(fmt.Sprint(want)), nil)
+			return errors.Join(err, fsys.Mkdir(ctx, "b", nil), want)
+		})
+		if !errors.Is(err, want) {
+			t.Errorf("Transaction() = %v, want %v", err, want)
+		}
+		if err := fsys.Rm(t.Context(), "b", nil); (err == nil) != (want == nil) {
+			t.Errorf("Rm() = %v after a transaction that returned %v", err, want)
+		}
+	}
+	if diff := cmp.Diff([]string{"mkdir b", "write_file a"}, told); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }

@@ -6,8 +6,10 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/audit"
+	"github.com/workspacekit/workspacekit/workspace/backup"
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
 	"github.com/workspacekit/workspacekit/workspace/gitstage"
@@ -144,24 +146,74 @@ func (l watchingLog) After(ctx context.Context, e observe.Event) {
 // the observers.
 const opUndo = "undo"
 
-// over returns seen, which shows the files of fsys with their settings, with its
-// observers, log among them unless it is nil. They are outside of all policies, so they
-// see what callers ask for. The log also learns what was staged.
-func (w watchers) over(seen, fsys workspace.FileSystem, name string, log *audit.Log, mode Mode) (workspace.FileSystem, error) {
-	var observers []observe.Observer
+// stager returns what stages the changes of fsys, nil if nothing does. log, which may be
+// nil, learns what was staged.
+func (w watchers) stager(fsys workspace.FileSystem, log *audit.Log) (*gitstage.Stager, error) {
+	if !w.git.on() {
+		return nil, nil
+	}
 	opts := &gitstage.Options{}
+	if log != nil {
+		opts.Report = log
+	}
+	stager, err := gitstage.Open(fsys, filepath.FromSlash(fallback.Root(fsys)), opts)
+	if err != nil {
+		return nil, &settingError{"git", err}
+	}
+	return stager, nil
+}
+
+// over returns seen, which shows files with their settings, with the observers log and
+// stager, unless they are nil. They are outside of all policies, so they see what callers
+// ask for.
+func over(seen workspace.FileSystem, name string, log *audit.Log, stager *gitstage.Stager, mode Mode) workspace.FileSystem {
+	var observers []observe.Observer
 	switch {
 	case log != nil && mode == ModeAudit:
-		observers, opts.Report = append(observers, watchingLog{log}), log
+		observers = append(observers, watchingLog{log})
 	case log != nil:
-		observers, opts.Report = append(observers, log), log
+		observers = append(observers, log)
 	}
-	if w.git.on() {
-		stager, err := gitstage.Open(fsys, filepath.FromSlash(fallback.Root(fsys)), opts)
-		if err != nil {
-			return nil, &settingError{"git", err}
-		}
+	if stager != nil {
 		observers = append(observers, stager)
 	}
-	return observe.New(seen, name, observers...), nil
+	return observe.New(seen, name, observers...)
+}
+
+// rolledBack returns what tells log and stager, which may be nil, of the changes of the
+// workspace name that were undone because their transaction failed.
+func rolledBack(log *audit.Log, stager *gitstage.Stager, name string) func(ctx context.Context, reverted backup.Change) {
+	logged := undone(log, name)
+	if stager == nil {
+		return logged
+	}
+	return func(ctx context.Context, reverted backup.Change) {
+		if logged != nil {
+			logged(ctx, reverted)
+		}
+		restage(ctx, stager, name, reverted)
+	}
+}
+
+// restage lets stager stage the files of a change of the workspace name that was undone, as
+// they are now.
+func restage(ctx context.Context, stager *gitstage.Stager, name string, reverted backup.Change) {
+	e := observe.Event{Session: reverted.Session, Workspace: name}
+	if reverted.Op == ops.Move {
+		e.Op, e.Path, e.To = ops.Move, reverted.To, reverted.Path
+		stager.After(ctx, e)
+		return
+	}
+	for _, step := range reverted.Steps {
+		switch {
+		case step.Before.Type == workspace.TypeFile:
+			e.Op = ops.WriteFile
+		case step.After.Type == workspace.TypeFile:
+			e.Op = ops.Rm
+		default:
+			continue
+		}
+		e.Path = step.Path
+		stager.After(ctx, e)
+	}
 }

@@ -1,13 +1,18 @@
 package config_test
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/workspacekit/workspacekit"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
+	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
@@ -43,6 +48,51 @@ func TestAuditOfReference(t *testing.T) {
 	log, err := os.ReadFile(filepath.Join(dir, "log"))
 	if err != nil || strings.Count(string(log), `"op":`) != 2 || strings.Contains(string(log), "by-reference") {
 		t.Errorf("the log is %s, %v, want two operations with hashed names", log, err)
+	}
+}
+
+// TestStagedUndo tests that what a failed transaction undoes is staged, in the order in which it
+// is undone.
+func TestStagedUndo(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
+	t.Setenv("GIT_CONFIG_SYSTEM", os.DevNull)
+	git := func(args ...string) string {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), exhaustive.Program(t, "git"), append([]string{"-C", dir}, args...)...)
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %q: %v: %s", args, err, out)
+		}
+		return string(out)
+	}
+	git("init", "-q")
+	for _, name := range []string{"a", "tree/a", "tree/sub/b", "moves/a", "moves/sub/b"} {
+		writeFile(t, filepath.Join(dir, name), name)
+	}
+	git("add", ".")
+	want := git("ls-files", "--stage")
+	writeFile(t, filepath.Join(dir, "moves", "untracked"), "x")
+	file := "workspaces: {main: {provider: {kind: localbash, root: .}, git: {stage: true}}}"
+	ws := lookup(t, open(t, parse(t, dir, file)), "main")
+	failed := errors.New("failed")
+	err := ws.Transaction(t.Context(), func(ctx context.Context) error {
+		return errors.Join(
+			second(ws.WriteFile(ctx, "a", []byte("1"), nil)),
+			second(ws.WriteFile(ctx, "new/file", []byte("1"), nil)),
+			ws.Move(ctx, "new/file", "moved"),
+			second(ws.Copy(ctx, "moved", "copy")),
+			ws.Rm(ctx, "tree", &workspace.RmOptions{Recursive: true}),
+			ws.Move(ctx, "moves", "tree"),
+			ws.Move(ctx, "tree", "elsewhere"),
+			second(ws.WriteFile(ctx, "elsewhere/a", []byte("2"), nil)),
+			failed)
+	})
+	if !errors.Is(err, failed) || strings.Contains(err.Error(), "\n") {
+		t.Fatalf("Transaction() = %v, want %v alone", err, failed)
+	}
+	if got := git("ls-files", "--stage"); got != want {
+		t.Errorf("the index has\n%s\nwant\n%s", got, want)
 	}
 }
 

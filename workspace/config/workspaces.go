@@ -96,6 +96,10 @@ func newWorkspace(opener provider, fsys workspace.FileSystem, l layers) (*Worksp
 	if err != nil {
 		return nil, &settingError{"audit", err}
 	}
+	stager, err := l.watchers.stager(fsys, log)
+	if err != nil {
+		return nil, err
+	}
 	seen, err := opener.protect(fsys)
 	if err != nil {
 		return nil, err
@@ -110,7 +114,7 @@ func newWorkspace(opener provider, fsys workspace.FileSystem, l layers) (*Worksp
 		seen = w.backups
 	}
 	if l.settings.transactions(fsys) {
-		if seen, err = transaction.New(seen, &transaction.Options{Store: fsys, Undone: undone(log, opener.in.Name)}); err != nil {
+		if seen, err = transaction.New(seen, &transaction.Options{Store: fsys, Undone: rolledBack(log, stager, opener.in.Name)}); err != nil {
 			return nil, err
 		}
 	}
@@ -123,9 +127,7 @@ func newWorkspace(opener provider, fsys workspace.FileSystem, l layers) (*Worksp
 		}
 		seen = w.quota
 	}
-	if seen, err = l.watchers.over(seen, fsys, opener.in.Name, log, l.settings.Mode); err != nil {
-		return nil, err
-	}
+	seen = over(seen, opener.in.Name, log, stager, l.settings.Mode)
 	w.Workspace = workspace.New(opener.in.Name, seen, &workspace.Options{MaxFileSize: l.settings.MaxFileSizeMb << 20})
 	return w, nil
 }

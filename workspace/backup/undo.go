@@ -114,6 +114,7 @@ type undo struct {
 	stays    bool             // a directory that it should have removed is not empty
 	lost     *Change          // that was not kept, nil if none was met
 	groups   int              // of changes that were reverted together
+	nothing  bool             // a change had nothing to revert
 	versions *lineage
 }
 
@@ -151,6 +152,7 @@ func (u *undo) run(ctx context.Context) ([]Change, error) {
 		}
 		_, begun := undone[c.Number]
 		did, err := u.revert(ctx, c, begun)
+		u.nothing = u.nothing || !did
 		if did {
 			u.Session = c.Session
 			u.count(c)
@@ -193,7 +195,12 @@ func (u *undo) pass(ctx context.Context, c *Change) {
 // none says that there is nothing that the options ask for.
 func (u *undo) none() string {
 	text := "the journal has no change to undo"
-	if u.Redo {
+	switch {
+	case u.nothing && u.Redo:
+		return "nothing is left to redo: the files are as they were before the undos, or have been removed"
+	case u.nothing:
+		return "nothing is left to undo: the files are as they were before the changes, or have been removed"
+	case u.Redo:
 		text = "the journal has no undo to take back"
 	}
 	if u.Session != "" {

@@ -149,12 +149,12 @@ func capabilityMove(e *env) {
 	e.leaves(files{"file": "x"}, "Move(%q, %q) without Capabilities.Move", "file", "moved")
 }
 
-// capabilityCopy accepts a Copy that works without the capability if writes are
-// conditional: the fallback needs nothing else.
+// capabilityCopy tests that a file is copied with the capability, and also without it if
+// writes are conditional: the copy through the caller needs nothing else. It finds a Copier
+// that refuses and so takes the place of that copy.
 func capabilityCopy(e *env) {
 	e.given(files{"file": "x"})
-	_, native := workspace.As[workspace.Copier](e.fsys)
-	if e.caps.Copy || e.caps.ConditionalWrite && !native {
+	if e.caps.Copy || e.caps.ConditionalWrite {
 		e.copyTo("file", "copy")
 		e.leaves(files{"file": "x", "copy": "x"}, "Copy(%q, %q)", "file", "copy")
 		return

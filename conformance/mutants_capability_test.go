@@ -2,6 +2,7 @@ package conformance_test
 
 import (
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 
@@ -27,7 +28,8 @@ func capabilityMutants() []mutant {
 		{"conditions-undeclared", declares(func(c *workspace.Capabilities) { c.ConditionalWrite = false }), []string{"Capabilities/conditional-write", "Capabilities/conditional-create"}},
 		{"watch-undeclared", declares(func(c *workspace.Capabilities) { c.Watch = workspace.WatchNone }), []string{"Capabilities/watch"}},
 		{"move-undeclared", declares(func(c *workspace.Capabilities) { c.Move = false }), []string{"Capabilities/move"}},
-		{"copy-undeclared", declares(func(c *workspace.Capabilities) { c.Copy = false }), []string{"Capabilities/copy"}},
+		{"copy-undeclared-and-refused", refusesCopy, []string{"Capabilities/copy"}},
+		{"copy-undeclared", declares(func(c *workspace.Capabilities) { c.Copy, c.ConditionalWrite = false, false }), []string{"Capabilities/copy", "Capabilities/conditional-write", "Capabilities/conditional-create"}},
 		{"unknown-watch-mode", declares(func(c *workspace.Capabilities) { c.Watch = "sometimes" }), []string{"Capabilities/stable"}},
 		{"capabilities-follow-writes", followsWrites, []string{"Capabilities/stable"}},
 		{"watch-declared-and-refused", func(h *hooked) {
@@ -40,6 +42,15 @@ func capabilityMutants() []mutant {
 		{"missing-is-permission", replaceKind(fs.ErrNotExist, fs.ErrPermission), []string{"IOFS/errors"}},
 		{"random-capabilities", alternating, []string{"Wrappers/capabilities"}},
 		{"streams-are-shared", sharesStream, []string{"Open/several-streams"}},
+	}
+}
+
+// refusesCopy has conditional writes, and a Copier that is in the way of the copy through the
+// caller.
+func refusesCopy(h *hooked) {
+	declares(func(c *workspace.Capabilities) { c.Copy = false })(h)
+	h.copyFile = func(_ context.Context, source, _ string) (workspace.Version, error) {
+		return "", ops.Error(ops.Copy, source, errors.ErrUnsupported, nil)
 	}
 }
 

@@ -138,7 +138,8 @@ func TestUnconditionalUpload(t *testing.T) {
 		{"short-again", createText("short", "x", create), fs.ErrExist},
 		{"long", createText("long", long, nil), nil},
 		{"long-if-not-exist", createText("longer", long, create), errors.ErrUnsupported},
-		{"copy", copyFile("short", "copy"), errors.ErrUnsupported},
+		{"copy", copyFile("short", "copy"), nil},
+		{"copy-of-long", copyFile("long", "long copy"), errors.ErrUnsupported},
 		{"move", moveTo("short", "moved"), errors.ErrUnsupported},
 	} {
 		if err := c.do(t.Context(), f); !errors.Is(err, c.want) {

@@ -180,15 +180,16 @@ func (f *FS) checkPair(ctx context.Context, op, source, destination string, supp
 	return f.checkCanWrite(op, source)
 }
 
-// Copy implements [workspace.Copier]. Without a [Copier] the bytes go through
-// this process, and a conditional write keeps the copy from replacing a file
-// that somebody has created meanwhile.
+// Copy implements [workspace.Copier]. Without a [Copier], and with one that does
+// not declare Copy, the bytes go through this process, and a conditional write
+// keeps the copy from replacing a file that somebody has created meanwhile.
 func (f *FS) Copy(ctx context.Context, source, destination string) (workspace.Version, error) {
-	if err := f.checkPair(ctx, ops.Copy, source, destination, f.Capabilities().Copy); err != nil {
+	caps := f.Capabilities()
+	if err := f.checkPair(ctx, ops.Copy, source, destination, caps.Copy || caps.ConditionalWrite); err != nil {
 		return "", err
 	}
 	copier, ok := f.store.(Copier)
-	if !ok {
+	if !ok || !caps.Copy {
 		return workspace.Copy(ctx, struct {
 			plain
 			workspace.Opener

@@ -293,16 +293,29 @@ func TestNoProof(t *testing.T) {
 	}
 }
 
-// TestCopierKnows checks that a store with a Copier is believed about Copy, while
-// one without can copy through the caller.
+// noCopier is a store whose Copier fails.
+type noCopier struct{ provider.Store }
+
+func (noCopier) Copy(context.Context, string, string) (workspace.Version, error) {
+	return "", errors.New("the Copier was asked")
+}
+
+// TestCopierKnows checks that a store with a Copier is believed about Copy, and
+// that what it does not declare goes through the caller.
 func TestCopierKnows(t *testing.T) {
 	conditional := provider.Facts{Capabilities: workspace.Capabilities{Write: true, ConditionalWrite: true}}
-	copier := provider.New(failing{}, conditional)
+	copier := provider.New(noCopier{&store{entries: map[string]entry{".": directory(".")}}}, conditional)
 	if copier.Capabilities().Copy {
 		t.Error("Copy is declared for a Copier that does not declare it")
 	}
-	if _, err := copier.Copy(t.Context(), "a", "b"); !errors.Is(err, errors.ErrUnsupported) {
-		t.Errorf("Copy = %v, want ErrUnsupported", err)
+	if _, err := copier.WriteFile(t.Context(), "a", []byte("x"), nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := copier.Copy(t.Context(), "a", "b"); err != nil {
+		t.Errorf("Copy = %v, want a copy through the caller", err)
+	}
+	if data, err := copier.ReadFile(t.Context(), "b"); err != nil || string(data) != "x" {
+		t.Errorf("ReadFile(b) = %q, %v, want %q", data, err, "x")
 	}
 	if !provider.New(struct{ provider.Store }{failing{}}, conditional).Capabilities().Copy {
 		t.Error("Copy is not declared where the caller can copy")

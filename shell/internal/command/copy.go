@@ -341,8 +341,8 @@ func (t *transfer) copyDir(ctx context.Context, from, to string, there *workspac
 
 // move gives a file or a directory another name.
 //
-// A symlink is moved itself, but where rename must copy: then it becomes the file behind
-// it. "." and ".." cannot be moved, as rename of POSIX says.
+// A symlink is moved itself, but where rename must copy: then it is an error. "." and ".." cannot
+// be moved, as rename of POSIX says.
 func (t *transfer) move(ctx context.Context, from, to string) error {
 	source, there, err := t.check(ctx, from, to, t.p.lstatEntry)
 	switch {
@@ -444,6 +444,9 @@ func (t *transfer) replace(ctx context.Context, from, to string) error {
 // At any time each file is at from, at to, or at both. Nothing is removed before all has
 // been copied, and the copy is kept if it is the only one.
 func (t *transfer) moveByCopy(ctx context.Context, from, to string, source workspace.FileInfo) error {
+	if err := t.checkLinks(ctx, from, to, source); err != nil {
+		return err
+	}
 	undo := context.WithoutCancel(ctx)
 	quiet := &transfer{p: t.p, recursive: true}
 	if err := quiet.copyAll(ctx, from, to, source); err != nil {
@@ -459,6 +462,24 @@ func (t *transfer) moveByCopy(ctx context.Context, from, to string, source works
 	return errors.Join(err, t.removeCopy(undo, to))
 }
 
+// checkLinks returns the error of the first symlink that a move by copy would meet: the copy would
+// be of what it leads to.
+func (t *transfer) checkLinks(ctx context.Context, from, to string, source workspace.FileInfo) error {
+	if source.Type == workspace.TypeSymlink {
+		return fmt.Errorf("cannot create symbolic link '%s': a workspace cannot create any", to)
+	}
+	if !source.IsDir() {
+		return nil
+	}
+	list, err := t.p.ReadDir(ctx, from)
+	for _, info := range list {
+		if err == nil {
+			err = t.checkLinks(ctx, joinShown(from, info.Name, false), joinShown(to, info.Name, false), info)
+		}
+	}
+	return err
+}
+
 // removeCopy removes what a move has copied, unless another process has done so.
 func (t *transfer) removeCopy(ctx context.Context, name string) error {
 	err := t.p.Rm(ctx, name, &workspace.RmOptions{Recursive: true})
@@ -471,8 +492,7 @@ func (t *transfer) removeCopy(ctx context.Context, name string) error {
 // copyAll copies a file or a directory to a name that does not exist. It ends with the
 // first error.
 //
-// A symlink is copied as the file behind it, and one to a directory is an error. What was
-// copied before an error stays; the caller removes it.
+// checkLinks has found no symlink. What was copied before an error stays; the caller removes it.
 func (t *transfer) copyAll(ctx context.Context, from, to string, source workspace.FileInfo) error {
 	if !source.IsDir() {
 		return t.p.Copy(ctx, from, to)

@@ -167,20 +167,26 @@ func TestSameFile(t *testing.T) {
 	}
 }
 
-// TestMoveLinks moves symlinks to another workspace, where they become the files behind them.
+// TestMoveLinks moves symlinks, and directories with some, to another workspace, which cannot
+// create them. Both workspaces stay as they were.
 func TestMoveLinks(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct {
-		line, want string // want: what /lake/f contains
-		status     int
-	}{
-		{"mv /repo/to-other /lake/f", "other\n", 0}, {"mv /repo/to-other /lake", "f\n", 0}, {"mv /repo/dangling /lake/f", "f\n", 1}, {"mv /repo/to-dir /lake/f", "f\n", 1},
+	for line, link := range map[string]string{
+		"mv /repo/to-other /lake/f": "/lake/f", "mv /repo/to-other /lake": "/lake/to-other", "mv /repo/dangling /lake/f": "/lake/f", "mv -T /repo/to-dir /lake/new": "/lake/new",
+		"mv /repo/dir /lake": "/lake/dir/sub/to-x", "mv -T /repo/dir /lake/empty": "/lake/empty/sub/to-x", "mv /repo/loop /lake/empty": "/lake/empty/loop/one",
 	} {
-		_, ws := linkTree(t)
+		dir, ws := linkTree(t)
 		lake := workspace.New("lake", memoryTree(t, map[string]string{"f": "f\n"}), nil)
-		_, stderr, status := runIn(t, []*workspace.Workspace{ws, lake}, "", c.line)
-		if files := contents(t, lake); files["f"] != c.want || files["f.mv~"] != "" || status != c.status {
-			t.Errorf("%s prints %q and returns %d, with the files %q, want %q in f and %d", c.line, stderr, status, files, c.want, c.status)
+		if err := lake.Mkdir(t.Context(), "empty", nil); err != nil {
+			t.Fatal(err)
+		}
+		before, lakeBefore := treeOf(t, os.DirFS(dir), linkFiles), treeOf(t, lake.FS(t.Context()), linkFiles)
+		_, stderr, status := runIn(t, []*workspace.Workspace{ws, lake}, "", line)
+		if want := "cannot create symbolic link '" + link + "': a workspace cannot create any\n"; status != 1 || !strings.HasSuffix(stderr, want) {
+			t.Errorf("%s prints %q and returns %d, want %q and 1", line, stderr, status, want)
+		}
+		if after, lakeAfter := treeOf(t, os.DirFS(dir), linkFiles), treeOf(t, lake.FS(t.Context()), linkFiles); after != before || lakeAfter != lakeBefore {
+			t.Errorf("%s leaves\n%s%s, want\n%s%s", line, after, lakeAfter, before, lakeBefore)
 		}
 	}
 }

@@ -65,7 +65,8 @@ func (s *stream) Write(b []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	room := s.run.opts.TotalOutput - o.total
-	if !s.ended && len(b) > room {
+	over := !s.ended && len(b) > room
+	if over {
 		b = b[:max(room, 0)]
 	}
 	o.total += len(b)
@@ -75,7 +76,7 @@ func (s *stream) Write(b []byte) (int, error) {
 	} else {
 		o.buf.Write(b)
 	}
-	if !s.ended && o.total >= s.run.opts.TotalOutput {
+	if over {
 		return len(b), s.run.stopBudget("bytes of output", s.run.opts.TotalOutput, "TotalOutput")
 	}
 	return len(b), err

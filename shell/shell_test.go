@@ -245,6 +245,24 @@ func TestOutput(t *testing.T) {
 
 // TestScratch checks that files below /dev/shm are those of the scratch workspace, for
 // redirections and programs, also where the workspace has a directory of that name.
+// TestTotalOutput prints as much as a run may, and one byte more.
+func TestTotalOutput(t *testing.T) {
+	t.Parallel()
+	s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, &shell.Options{TotalOutput: 100})
+	for script, want := range map[string]string{
+		"printf %100s x": "", "printf %60s x; printf %40s x >&2; :": "", "yes | head -c 100": "",
+		"printf %101s x": "more than 100 of bytes of output (budget TotalOutput)", "printf %100s x; echo": "more than 100 of bytes of output (budget TotalOutput)",
+	} {
+		result, err := s.Run(t.Context(), script, nil)
+		if err != nil || result.Stopped != want {
+			t.Errorf("%s is stopped by %q, %v, want %q", script, result.Stopped, err, want)
+		}
+		if printed, _, _ := strings.Cut(result.Output, "bash: "); len(printed) != 100 {
+			t.Errorf("%s prints %d bytes, want 100", script, len(printed))
+		}
+	}
+}
+
 func TestScratch(t *testing.T) {
 	t.Parallel()
 	for _, files := range []map[string]string{nil, {"dev/shm/x": "of the workspace\n", "tmp/x": "of the workspace\n"}} {

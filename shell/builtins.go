@@ -925,12 +925,14 @@ func (r *run) nested(ctx context.Context, p *command.Process, text, name string,
 		fmt.Fprintf(p.Stderr, "bash: %v\n", err)
 		return 2
 	}
-	inherited := map[string]string{"BASH_ARGV0": name}
+	inherited := map[string]string{}
 	for _, pair := range p.Environ() {
 		key, value, _ := strings.Cut(pair, "=")
 		inherited[key] = value
 	}
 	env := (&state{Dir: p.Dir}).environ(inherited)
+	env.drop(inherited)
+	env.vars["BASH_ARGV0"] = expand.Variable{Set: true, Kind: expand.String, Str: name}
 	in, end, err := asPipe(ctx, p.Stdin)
 	if err != nil {
 		return 1

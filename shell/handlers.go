@@ -811,7 +811,7 @@ func (r *run) runShell(ctx context.Context, p *command.Process) int {
 			fmt.Fprintln(p.Stderr, "bash: -c: option requires an argument")
 			return 2
 		}
-		name := "bash"
+		name := p.Args[0]
 		if len(args) > 1 {
 			name = args[1]
 		}
@@ -830,7 +830,7 @@ func (r *run) runShell(ctx context.Context, p *command.Process) int {
 	}
 	// The script was the input, so that its commands have none.
 	p.Stdin = strings.NewReader("")
-	return r.nested(ctx, p, string(data), "bash", options, args)
+	return r.nested(ctx, p, string(data), p.Args[0], options, args)
 }
 
 // runScript runs a file of the workspace as a script. There is no permission to execute, so

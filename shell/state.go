@@ -80,6 +80,23 @@ func (s *state) environ(given map[string]string) *environ {
 	return &environ{vars: vars, dir: s.Dir}
 }
 
+// drop takes back what environ has exported and a script in another one has not inherited. What
+// bash sets by itself stays, and of that SHLVL is exported. HOME must not come from the host.
+func (e *environ) drop(inherited map[string]string) {
+	for _, name := range exported {
+		_, ok := inherited[name]
+		vr := e.vars[name]
+		switch {
+		case ok || name == "SHLVL":
+		case slices.Contains([]string{"HOME", "PATH", "SHELL", "TERM"}, name):
+			vr.Exported = false
+			e.vars[name] = vr
+		default:
+			delete(e.vars, name)
+		}
+	}
+}
+
 // apply gives an interpreter the functions and options of the session, and positional
 // parameters. The interpreter has run an empty statement before (run.runner).
 //

@@ -410,10 +410,9 @@ func (r *run) interpret(ctx context.Context, text string) (exit int) {
 		fmt.Fprintf(r.out.stderr, "bash: %v\n", err)
 		return 1
 	}
-	if status := r.shell.state.status; status != 0 { // before apply, as set -e would end it
-		_ = runner.Run(ctx, r.shell.state.StatusCall(status))
-		r.commands.Store(0)
-	}
+	r.commands.Store(-1000)                         // restore costs the script nothing
+	r.shell.state.restore(ctx, runner, r.given.Env) // before apply, as set -e would end it
+	r.commands.Store(0)
 	if err := r.shell.state.apply(runner, r.given.Args); err != nil {
 		fmt.Fprintf(r.out.stderr, "bash: %v\n", err)
 		return 1

@@ -158,6 +158,41 @@ func TestStatusIsKept(t *testing.T) {
 	}
 }
 
+// TestVariablesAreKept has each script find what the one before has done to variables that the
+// shell sets by itself, also in a session that was stored.
+func TestVariablesAreKept(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ before, script, want string }{
+		{"IFS=,", "x=a,b; echo $x; echo $?", "a b\n0\n"}, {`IFS=$'\n,\xff'`, `printf %q "$IFS"`, `$'\n,\377'`}, {"IFS=", `echo "[$IFS]"`, "[]\n"}, {"unset IFS", `echo "[${IFS-unset}]"`, "[unset]\n"},
+		{"readonly IFS=,", "x=a,b; echo $x; IFS=:", "a b\nIFS: readonly variable\n"}, {"set -ex; IFS=,", "echo $?", "+ echo 0\n0\n"},
+		{"getopts ab x -a -b", "getopts ab x -a -b; echo $x $OPTIND", "b 3\n"},
+		{"unset LANG HOME UID", `echo "[${LANG-unset}]" "[${HOME-unset}]" "[${UID-unset}]" $?; env | grep -c 'LANG\|HOME'`, "[unset] [unset] [unset] 0\n0\n"},
+		{"unset LANG", "LANG=de; env | grep LANG", ""}, {`unset LANG; unset() { echo no; }`, `echo "[$LANG]"`, "[]\n"}, {"unset LANG; export LANG=de", "env | grep LANG", "LANG=de\n"},
+		{"f() { local LANG IFS=,; unset IFS; }; f", `printf '%q ' "$LANG" "$IFS"`, `C.UTF-8 $' \t\n' `},
+	} {
+		s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, &shell.Options{Commands: 6})
+		output(t, s, c.before)
+		data, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		restored := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, nil)
+		if err := json.Unmarshal(data, restored); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range []*shell.Shell{s, restored} {
+			if got := output(t, s, c.script); got != c.want {
+				t.Errorf("after %q, %q prints %q, want %q", c.before, c.script, got, c.want)
+			}
+		}
+	}
+	s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, nil)
+	output(t, s, "unset LANG")
+	if result, err := s.Run(t.Context(), "echo $LANG", &shell.RunOptions{Env: map[string]string{"LANG": "de"}}); err != nil || result.Output != "de\n" {
+		t.Errorf("a variable of the options is %q, %v, want de", result.Output, err)
+	}
+}
+
 // canceler is a writer that cancels a context.
 type canceler context.CancelFunc
 

@@ -21,7 +21,7 @@ import (
 
 // state is what a session keeps from one run to the next.
 //
-// vars has only what differs from fixed and initial. The fields are used by one run at a time:
+// vars has only what differs from fixed and initial; what was unset of them has no value. The fields are used by one run at a time:
 // Shell.mu is held while a script runs. Session has a lock of its own.
 type state struct {
 	Dir       string                     // the working directory
@@ -71,13 +71,42 @@ func (s *state) environ(given map[string]string) *environ {
 	for name, value := range fixed {
 		vars[name] = expand.Variable{Set: true, Kind: expand.String, Str: value, Exported: slices.Contains(exported, name)}
 	}
-	maps.Copy(vars, s.vars)
+	for name, vr := range s.vars {
+		if initial[name] == "" && vr.Declared() { // the others come from restore
+			vars[name] = vr
+		}
+	}
 	for name, value := range given {
 		if syntax.ValidName(name) {
 			vars[name] = expand.Variable{Set: true, Kind: expand.String, Str: strings.ReplaceAll(value, "\x00", ""), Exported: true}
 		}
 	}
 	return &environ{vars: vars, dir: s.Dir}
+}
+
+// restore runs what environ cannot do: it sets the variables that the interpreter sets by itself, and
+// $?, and unsets what a script has unset. given are as for environ.
+func (s *state) restore(ctx context.Context, runner *interp.Runner, given map[string]string) {
+	var script strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(s.vars)) {
+		vr := s.vars[name]
+		_, ok := given[name]
+		switch {
+		case !vr.Declared() && !ok:
+			script.WriteString("builtin unset " + name + "\n")
+		case initial[name] != "" && vr.Kind == expand.String:
+			script.WriteString(name + "=" + quoted(vr.Str) + "\n")
+		}
+		if initial[name] != "" && vr.ReadOnly {
+			script.WriteString("readonly " + name + "\n")
+		}
+	}
+	if file, err := syntax.NewParser().Parse(strings.NewReader(script.String()), ""); err == nil && script.Len() > 0 {
+		_ = runner.Run(ctx, file)
+	}
+	if s.status != 0 {
+		_ = runner.Run(ctx, s.StatusCall(s.status))
+	}
 }
 
 // drop takes back what environ has exported and a script in another one has not inherited. What
@@ -125,7 +154,11 @@ func (s *state) take(runner *interp.Runner, changed bool) {
 	s.functions = maps.Clone(runner.Funcs)
 	s.vars = map[string]expand.Variable{}
 	for name, vr := range runner.Vars {
-		if value, ok := fixed[name]; ok && vr.Str == value || initial[name] == vr.Str && initial[name] != "" || name == "PWD" || name == rewrite.NumberName || name == rewrite.OffsetName || !vr.Declared() {
+		first, known := fixed[name]
+		if value, ok := initial[name]; ok {
+			first, known = value, true
+		}
+		if known && vr.Str == first || name == "PWD" || name == rewrite.NumberName || name == rewrite.OffsetName || !known && !vr.Declared() {
 			continue
 		}
 		// After the run there is no function that it could be local to.

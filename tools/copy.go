@@ -83,7 +83,11 @@ func planCopy(_ context.Context, ts *toolset, in *copyInput) ([]policy.Request, 
 // counted and left out, as the contract has no operation that makes one. The error has the
 // kind of the first failure, and counts all.
 func (ts *toolset) copyDir(ctx context.Context, from, dir, to string) (*copyOutput, error) {
-	entries, err := ts.entriesToCopy(ctx, dir, to)
+	target, err := ts.ws.Resolve(ctx, to)
+	if err != nil {
+		return nil, ops.Rename(err, ops.Copy, to)
+	}
+	entries, err := ts.entriesToCopy(ctx, dir, target)
 	switch {
 	case errors.Is(err, workspace.ErrTooLarge): // the usual hint is about the size of a file
 		return nil, &hintedError{ops.Rename(err, ops.Copy, from), "Copy its directories by themselves. Nothing was copied."}
@@ -121,17 +125,14 @@ func (ts *toolset) copyDir(ctx context.Context, from, dir, to string) (*copyOutp
 }
 
 // entriesToCopy returns what is below dir, for a copy that is not below it itself. Parents
-// come before what is in them. Symlinks are resolved in both names, so that a copy of a
-// directory into itself is noticed.
+// come before what is in them. Neither name has symlinks, so that a copy of a directory into
+// itself is noticed.
 //
 // # Errors
 //
 // [fs.ErrInvalid] for such a copy, [workspace.ErrTooLarge] for more than copyMax entries, and
 // those of a walk.
 func (ts *toolset) entriesToCopy(ctx context.Context, dir, to string) (entries []workspace.FileInfo, err error) {
-	if to, err = ts.ws.Resolve(ctx, to); err != nil {
-		return nil, err
-	}
 	if dir == "." || to == dir || strings.HasPrefix(to, dir+"/") {
 		return nil, ops.Error(ops.Copy, dir, fs.ErrInvalid, errors.New("the copy of a directory cannot be the directory or below it"))
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 // treeOf returns the names below a directory, and what the files hold.
@@ -99,6 +100,26 @@ func TestCopyDirectory(t *testing.T) {
 	good(t, set, "copy", object{"source": "src", "destination": "src2", "recursive": true}) // which src is a prefix of
 	good(t, set, "copy", object{"source": "file", "destination": "file2", "recursive": true})
 	contains(t, "hint", bad(t, set, "copy", object{"source": "src", "destination": "y"}, tools.CodeIsDir).Hint, "Set recursive")
+}
+
+// TestUnlistable copies a directory to one that may be written and not listed, and makes that
+// one, which exists, again.
+func TestUnlistable(t *testing.T) {
+	t.Parallel()
+	_, ws := newSet(t, map[string]string{"s/a": "", "t/b": ""}, nil)
+	fsys, err := policy.Restrict(ws, policy.Rules{FirstMatch: []policy.Rule{
+		{Allow: []policy.Op{policy.OpWrite, policy.OpMkdir}, Paths: []string{"t/**"}}, {Deny: policy.Ops(), Paths: []string{"t/**"}}, {Allow: policy.Ops(), Paths: []string{"**"}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := newSetOf(t, workspace.New("test", fsys, nil), nil)
+	if err := bad(t, set, "copy", object{"source": "s", "destination": "t/c", "recursive": true}, tools.CodePolicy); err.Path != "t/c" {
+		t.Errorf("copy fails with %+v, want the path t/c", err)
+	}
+	if got, want := bad(t, set, "mkdir", object{"path": "t"}, tools.CodeExist).Hint, "It is there already. Choose another name."; got != want {
+		t.Errorf("the hint of mkdir is %q, want %q", got, want)
+	}
 }
 
 // failingCopy fails the copies of some files.

@@ -127,6 +127,8 @@ func (ts *toolset) existsHint(ctx context.Context, op, path string) string {
 		return fmt.Sprintf("It is a directory. For a place in it, give the whole new name, such as %s.", workspace.Join(path, "NAME"))
 	case isDir:
 		return "It is a directory. Choose another name."
+	case op == ops.Mkdir && kind == "":
+		return "It is there already. Choose another name."
 	case op == ops.Mkdir:
 		return "It is a file or a symlink. Choose another name."
 	}

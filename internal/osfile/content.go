@@ -43,6 +43,7 @@ type content struct {
 	created   bool                   // no file has been open yet
 	dirty     bool                   // data differs from what is stored
 	discarded bool                   // it must not be stored
+	failed    error                  // of a write, after which data is not what the caller meant
 	condition workspace.WriteOptions // of the next store
 	prefix    int                    // how much of data is as it was stored
 	rewritten bool                   // something else has changed than the end
@@ -119,7 +120,7 @@ func (c *content) attach(truncate bool) (created bool) {
 	defer c.mu.Unlock()
 	c.writers++
 	if truncate {
-		c.data, c.rewritten = nil, true
+		c.data, c.failed, c.rewritten = nil, nil, true
 		c.changed()
 	}
 	created, c.created = c.created, false
@@ -187,7 +188,8 @@ func (c *content) move(at int64) error {
 }
 
 // writeAt writes at an offset, or at the end, and returns where it ended. Bytes between the
-// old end and at are zeros. p is copied.
+// old end and at are zeros. p is copied. After a write beyond the limit, the content can only be
+// stored again once it has been truncated.
 func (c *content) writeAt(p []byte, at int64, atEnd bool) (end int64, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -200,6 +202,7 @@ func (c *content) writeAt(p []byte, at int64, atEnd bool) (end int64, err error)
 	}
 	end = at + int64(len(p))
 	if err := c.check(max(end, size)); err != nil {
+		c.failed = err
 		return 0, err
 	}
 	c.rewritten = c.rewritten || !atEnd
@@ -234,7 +237,7 @@ func (c *content) truncate(size int64) error {
 	} else {
 		c.data = append(c.data, make([]byte, size-had)...)
 	}
-	c.rewritten = true
+	c.failed, c.rewritten = nil, true
 	c.changed()
 	return nil
 }
@@ -250,7 +253,12 @@ func (c *content) truncate(size int64) error {
 func (c *content) store() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.discarded || !c.dirty {
+	switch {
+	case c.discarded:
+		return nil
+	case c.failed != nil:
+		return c.failed
+	case !c.dirty:
 		return nil
 	}
 	err := c.write()

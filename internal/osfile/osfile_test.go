@@ -348,15 +348,27 @@ func TestLimit(t *testing.T) {
 
 	file := open(t, f, "a", os.O_RDWR|os.O_CREATE)
 	writeString(t, file, strings.Repeat("x", 100))
+	if err := file.Sync(); err != nil {
+		t.Error(err)
+	}
+	writeString(t, open(t, f, "a", os.O_WRONLY), "lost")
 	_, errWrite := file.Write([]byte("y"))
 	_, errWriteAt := file.WriteAt([]byte("y"), 100)
-	for call, err := range map[string]error{"Write": errWrite, "WriteAt": errWriteAt, "Truncate": file.Truncate(101)} {
+	for call, err := range map[string]error{"Write": errWrite, "WriteAt": errWriteAt, "Truncate": file.Truncate(101), "Sync": file.Sync()} {
 		if !errors.Is(err, workspace.ErrTooLarge) || !strings.Contains(fmt.Sprint(err), "100 bytes") {
 			t.Errorf("%s beyond the limit = %v, want ErrTooLarge with the limit", call, err)
 		}
 	}
-	if err := file.Close(); err != nil {
-		t.Error(err)
+	if err := file.Close(); !errors.Is(err, workspace.ErrTooLarge) {
+		t.Errorf("Close after a Write that failed = %v, want ErrTooLarge", err)
+	}
+	if got, err := m.ReadFile(t.Context(), "a"); err != nil || string(got) != strings.Repeat("x", 100) {
+		t.Errorf("after it the file has %q, %v, want what Sync has stored", got, err)
+	}
+	again := open(t, f, "a", os.O_WRONLY|os.O_TRUNC)
+	writeString(t, again, "short")
+	if err := again.Close(); err != nil {
+		t.Errorf("Close after the content was dropped = %v, want nil", err)
 	}
 	if _, err := f.OpenFile("large", os.O_RDWR, 0); !errors.Is(err, workspace.ErrTooLarge) {
 		t.Errorf("OpenFile(large, O_RDWR) = %v, want ErrTooLarge", err)

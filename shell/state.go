@@ -21,8 +21,9 @@ import (
 
 // state is what a session keeps from one run to the next.
 //
-// vars has only what differs from fixed and initial; what was unset of them has no value. The fields are used by one run at a time:
-// Shell.mu is held while a script runs. Session has a lock of its own.
+// vars has only what differs from fixed and initial; what was unset of them has no value. The
+// fields are used by one run at a time: Shell.mu is held while a script runs. Session has a lock
+// of its own.
 type state struct {
 	Dir       string                     // the working directory
 	vars      map[string]expand.Variable // all variables, with their attributes

@@ -146,12 +146,9 @@ func (l watchingLog) After(ctx context.Context, e observe.Event) {
 // the observers.
 const opUndo = "undo"
 
-// stager returns what stages the changes of fsys, nil if nothing does. log, which may be
-// nil, learns what was staged.
-func (w watchers) stager(fsys workspace.FileSystem, log *audit.Log) (*gitstage.Stager, error) {
-	if !w.git.on() {
-		return nil, nil
-	}
+// newStager returns what stages the changes of fsys. log, which may be nil, learns what was
+// staged.
+func newStager(fsys workspace.FileSystem, log *audit.Log) (*gitstage.Stager, error) {
 	opts := &gitstage.Options{}
 	if log != nil {
 		opts.Report = log

@@ -12,6 +12,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/audit"
 	"github.com/workspacekit/workspacekit/workspace/backup"
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
+	"github.com/workspacekit/workspacekit/workspace/gitstage"
 	"github.com/workspacekit/workspacekit/workspace/observe"
 	"github.com/workspacekit/workspacekit/workspace/quota"
 	"github.com/workspacekit/workspacekit/workspace/transaction"
@@ -96,9 +97,11 @@ func newWorkspace(opener provider, fsys workspace.FileSystem, l layers) (*Worksp
 	if err != nil {
 		return nil, &settingError{"audit", err}
 	}
-	stager, err := l.watchers.stager(fsys, log)
-	if err != nil {
-		return nil, err
+	var stager *gitstage.Stager
+	if l.watchers.git.on() {
+		if stager, err = newStager(fsys, log); err != nil {
+			return nil, err
+		}
 	}
 	seen, err := opener.protect(fsys)
 	if err != nil {
@@ -114,7 +117,11 @@ func newWorkspace(opener provider, fsys workspace.FileSystem, l layers) (*Worksp
 		seen = w.backups
 	}
 	if l.settings.transactions(fsys) {
-		if seen, err = transaction.New(seen, &transaction.Options{Store: fsys, Undone: rolledBack(log, stager, opener.in.Name)}); err != nil {
+		opts := &transaction.Options{Store: fsys}
+		if log != nil || stager != nil {
+			opts.Undone = rolledBack(log, stager, opener.in.Name)
+		}
+		if seen, err = transaction.New(seen, opts); err != nil {
 			return nil, err
 		}
 	}
@@ -127,7 +134,9 @@ func newWorkspace(opener provider, fsys workspace.FileSystem, l layers) (*Worksp
 		}
 		seen = w.quota
 	}
-	seen = over(seen, opener.in.Name, log, stager, l.settings.Mode)
+	if log != nil || stager != nil {
+		seen = over(seen, opener.in.Name, log, stager, l.settings.Mode)
+	}
 	w.Workspace = workspace.New(opener.in.Name, seen, &workspace.Options{MaxFileSize: l.settings.MaxFileSizeMb << 20})
 	return w, nil
 }

@@ -89,8 +89,8 @@ func sandboxes(t *testing.T, test func(t *testing.T, sandbox string)) {
 	}
 }
 
-// left returns the processes that belong to commands in dir. Those of other tests that run
-// at the same time have other marks.
+// left returns the processes that belong to commands in dir, which has another path in a
+// sandbox. Those of other tests that run at the same time have other marks.
 func left(t *testing.T, mark, dir string) []string {
 	t.Helper()
 	if mark == "" {
@@ -104,7 +104,7 @@ func left(t *testing.T, mark, dir string) []string {
 	for _, process := range all {
 		env, _ := os.ReadFile(process + "/environ")
 		cwd, _ := os.Readlink(process + "/cwd")
-		if bytes.Contains(env, []byte(command.MarkName+"="+mark)) || strings.HasPrefix(cwd, dir) {
+		if bytes.Contains(env, []byte(command.MarkName+"="+mark)) || strings.Contains(cwd, filepath.Base(dir)) {
 			line, err := os.ReadFile(process + "/cmdline")
 			if len(line) == 0 && ending(process) || err != nil {
 				continue

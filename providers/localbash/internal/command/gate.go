@@ -34,6 +34,11 @@ func gate(s Settings, args []string, env map[string]string, sandboxed bool) []by
 		b.WriteString(limit + "\n")
 	}
 	b.WriteString("unset OLDPWD SHLVL _\n")
+	if sandboxed {
+		// Only the first process has the mark, by which the keeper finds it: bubblewrap lets it
+		// die with its own process, but no sooner than it starts.
+		b.WriteString("unset " + markName + "\n")
+	}
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		if isName(name) {
 			fmt.Fprintf(&b, "export %s=%s\n", name, quote(env[name]))

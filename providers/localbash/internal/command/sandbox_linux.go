@@ -101,7 +101,7 @@ func systemArguments(s Settings) []string {
 		// Bubblewrap ends after its first process. That must not be another one of
 		// bubblewrap, which it would not wait for.
 		"--as-pid-1",
-		"--die-with-parent", "--new-session", "--cap-drop", "ALL", "--unsetenv", markName,
+		"--die-with-parent", "--new-session", "--cap-drop", "ALL",
 	}
 	if !s.Network {
 		args = append(args, "--unshare-net")

@@ -92,7 +92,7 @@ func (h *handler) replace(w http.ResponseWriter, r *http.Request, req *request) 
 			h.properties.set(name, props)
 		}
 	}
-	if err != nil && !errors.Is(err, errReplace) {
+	if err != nil && (!errors.Is(err, errReplace) || errors.Is(err, workspace.ErrConflict)) { // it may not be back
 		refuse(err, req.method, http.StatusForbidden).write(w)
 		return
 	}

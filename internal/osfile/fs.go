@@ -23,6 +23,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -256,8 +257,8 @@ func under(name, dir string) (rest string, ok bool) {
 // Rename gives from the name to, and creates the missing parents of to if new files do. A file
 // replaces a file: a reader of to sees the old content or the new one. It is copied for this,
 // and then removed, as it is if the workspace cannot move. A symlink, or a file larger than
-// the limit, is moved aside meanwhile.
-// If the rename fails, to is as it was. A directory is never replaced. If the names lead to one file, it stays as it is.
+// the limit, is moved aside meanwhile. If the rename is refused, to is as it was. A directory
+// is never replaced. If the names lead to one file, it stays as it is.
 //
 // A file that is still open for writing by the name from is then stored by the name to. What
 // was written to a file that had this name before, and is not stored yet, is dropped.
@@ -350,11 +351,29 @@ func (f *FS) replace(source, target string, to workspace.FileType) error {
 	if err := f.ws.Move(f.ctx, target, aside); err != nil {
 		return err
 	}
-	if err := f.move(source, target); err != nil {
-		return errors.Join(err, f.ws.Move(context.WithoutCancel(f.ctx), aside, target))
+	moved := f.move(source, target)
+	if err = moved; err == nil {
+		err = f.ws.Rm(f.ctx, aside, nil)
 	}
-	return f.ws.Rm(f.ctx, aside, nil)
+	if err == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(f.ctx), undoTimeout)
+	defer cancel()
+	if _, statErr := f.ws.Stat(ctx, aside); statErr != nil {
+		return err // it may have been removed
+	}
+	if moved == nil {
+		if undoErr := f.ws.Move(ctx, target, source); undoErr != nil {
+			return errors.Join(err, undoErr)
+		}
+	}
+	return errors.Join(err, f.ws.Move(ctx, aside, target))
 }
+
+// undoTimeout is how long it may take to bring back what a rename that was refused has changed,
+// also after the end of the context.
+const undoTimeout = 10 * time.Second
 
 // same reports whether two names lead to the same place, as they do if one of them has
 // a symlink in it.
@@ -387,7 +406,8 @@ func (f *FS) copyAndRemove(source, target string) error {
 	if err == nil || !exists {
 		return err
 	}
-	ctx := context.WithoutCancel(f.ctx)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(f.ctx), undoTimeout)
+	defer cancel()
 	if _, statErr := f.ws.Stat(ctx, source); statErr != nil {
 		return err // source may have been removed
 	}

@@ -499,14 +499,16 @@ func TestRenameRefused(t *testing.T) {
 	}
 	for _, test := range []struct {
 		without policy.Op
+		path    string
 		target  string
 	}{
-		{policy.OpRead, "file"},
-		{policy.OpRead, "link"},
-		{policy.OpMove, "link"},
-		{policy.OpDelete, "file"},
+		{policy.OpRead, "kept", "file"},
+		{policy.OpRead, "kept", "link"},
+		{policy.OpMove, "kept", "link"},
+		{policy.OpDelete, "kept", "file"},
+		{policy.OpDelete, "*", "link"},
 	} {
-		rules, err := policy.Restrict(local, policy.Rules{FirstMatch: []policy.Rule{{Deny: []policy.Op{test.without}, Paths: []string{"kept"}}}})
+		rules, err := policy.Restrict(local, policy.Rules{FirstMatch: []policy.Rule{{Deny: []policy.Op{test.without}, Paths: []string{test.path}}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,12 +23,17 @@ func benchWarm(b *bench) error {
 	if err := b.warm("the tree", b.dir, patterns); err != nil {
 		return err
 	}
-	needle := []pattern{{"rare word", "needle"}}
+	inSmall := []pattern{
+		{"rare word", "needle"},
+		{"with a literal", `^need\w+$`},
+		{"without a literal", `[a-z]\d{4}[a-z]`},
+		{"no match", "no line of it has " + "this text"},
+	}
 	small := filepath.Join(b.temp, "small")
 	if err := b.make(small, makeSmallFiles); err != nil {
 		return err
 	}
-	if err := b.warm("100,000 files of 430 bytes", small, needle); err != nil {
+	if err := b.warm("100,000 files of 430 bytes", small, inSmall); err != nil {
 		return err
 	}
 	large := filepath.Join(b.temp, "large")

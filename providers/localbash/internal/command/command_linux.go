@@ -428,9 +428,6 @@ func memory(name string, data []byte) (*os.File, error) {
 	return f, nil
 }
 
-// markName is the variable of the mark.
-const markName = "WORKSPACEKIT_RUN"
-
 // minLooks is how many lists of processes are looked at, however long that takes: with
 // thousands of processes, and many commands that end at a time, one look takes seconds.
 const minLooks = 10

@@ -24,6 +24,9 @@ const (
 	reportDenied  = "denied"
 )
 
+// markName is the variable of the mark.
+const markName = "WORKSPACEKIT_RUN"
+
 // gate returns the script that becomes the program args with the environment env. In the
 // sandbox, where bubblewrap reports a signal as an exit code, it runs the program as its
 // child and reports how that ended.

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/workspacekit/workspacekit/conformance/internal/compare"
 	"github.com/workspacekit/workspacekit/internal/ops"
@@ -57,7 +58,7 @@ func readEveryByte(e *env) {
 
 // large is 5 MiB in which no two blocks are the same. It is the same on every
 // call. A part that is missing, repeated or in the wrong place changes it.
-func large() string {
+var large = sync.OnceValue(func() string {
 	data := make([]byte, 5<<20)
 	state := uint32(1)
 	for i := range data {
@@ -65,7 +66,7 @@ func large() string {
 		data[i] = byte(state >> 24)
 	}
 	return string(data)
-}
+})
 
 // readLarge tests a file that is larger than usual buffers.
 func readLarge(e *env) {

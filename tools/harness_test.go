@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -132,8 +133,15 @@ func members(t *testing.T, raw json.RawMessage) object {
 	return o
 }
 
+// resolvedSchemas are the schemas that resolve has resolved, by their text: most
+// results of all tests have one of some dozen.
+var resolvedSchemas sync.Map
+
 func resolve(t *testing.T, raw json.RawMessage) *jsonschema.Resolved {
 	t.Helper()
+	if known, ok := resolvedSchemas.Load(string(raw)); ok {
+		return known.(*jsonschema.Resolved)
+	}
 	schema := new(jsonschema.Schema)
 	if err := json.Unmarshal(raw, schema); err != nil {
 		t.Fatal(err)
@@ -142,6 +150,7 @@ func resolve(t *testing.T, raw json.RawMessage) *jsonschema.Resolved {
 	if err != nil {
 		t.Fatal(err)
 	}
+	resolvedSchemas.Store(string(raw), resolved)
 	return resolved
 }
 

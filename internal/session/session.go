@@ -5,6 +5,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"strings"
@@ -67,7 +68,13 @@ func WithCall(ctx context.Context) context.Context {
 	if Call(ctx) != "" {
 		return ctx
 	}
-	return context.WithValue(ctx, callKey{}, NewID())
+	return InCall(ctx, "")
+}
+
+// InCall returns a context for operations that belong to the call id, whichever call ctx
+// belongs to. An empty id is that of a new call.
+func InCall(ctx context.Context, id string) context.Context {
+	return context.WithValue(ctx, callKey{}, cmp.Or(id, NewID()))
 }
 
 // Call returns the id of the call that ctx belongs to, "" if it belongs to none.

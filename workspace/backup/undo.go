@@ -141,7 +141,8 @@ func (u *undo) run(ctx context.Context) ([]Change, error) {
 	}
 	u.versions = newLineage(all, byNumber)
 	for i, c := range slices.Backward(all) {
-		if u.Session != "" && c.Session != u.Session || undone[c.Number] {
+		mine := u.Session == "" || c.Session == u.Session || u.last != nil && u.together(c)
+		if !mine || undone[c.Number] {
 			continue
 		}
 		if c.Undoes != 0 {
@@ -154,7 +155,7 @@ func (u *undo) run(ctx context.Context) ([]Change, error) {
 		did, err := u.revert(ctx, c, begun)
 		u.nothing = u.nothing || !did
 		if did {
-			u.Session = c.Session
+			u.Session = cmp.Or(u.Session, c.Session)
 			u.count(c)
 			u.tell(ctx, c)
 			reported := *c
@@ -162,7 +163,7 @@ func (u *undo) run(ctx context.Context) ([]Change, error) {
 			reverted = append(reverted, reported)
 		}
 		if err != nil {
-			u.Session = c.Session
+			u.Session = cmp.Or(u.Session, c.Session)
 			errs = append(errs, err)
 			if !u.DryRun {
 				u.pass(ctx, u.lost)

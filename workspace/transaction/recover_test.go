@@ -16,6 +16,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/backup"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 	"github.com/workspacekit/workspacekit/workspace/transaction"
 )
@@ -68,6 +69,73 @@ func TestSessions(t *testing.T) {
 	}
 	if diff := cmp.Diff(before, contents(t, store)); diff != "" {
 		t.Errorf("after the transaction (-want +got):\n%s", diff)
+	}
+}
+
+// TestUndoAfterFailure tests that the undo of a journal below brings nothing back that a
+// transaction has undone, as its changes and their undo are one call there.
+func TestUndoAfterFailure(t *testing.T) {
+	t.Parallel()
+	for name, in := range map[string]func(context.Context) context.Context{
+		"no session": func(ctx context.Context) context.Context { return ctx },
+		"session":    func(ctx context.Context) context.Context { return session.WithID(ctx, "session") },
+		"call":       func(ctx context.Context) context.Context { return session.WithCall(session.WithID(ctx, "session")) },
+	} {
+		for _, killed := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s killed=%v", name, killed), func(t *testing.T) {
+				t.Parallel()
+				store := memory.New(nil)
+				fill(t, store, start)
+				before := contents(t, store)
+				journal, err := backup.New(store, &backup.Options{Store: memory.New(nil)})
+				if err != nil {
+					t.Fatal(err)
+				}
+				notes := memory.New(nil)
+				all, err := policy.Sub(notes, ".")
+				if err != nil {
+					t.Fatal(err)
+				}
+				stopped := &stopper{SubFS: all, fsys: notes, left: 1000}
+				fsys, err := transaction.New(journal, &transaction.Options{Store: stopped})
+				if err != nil {
+					t.Fatal(err)
+				}
+				failed := errors.New("failed")
+				err = fsys.Transaction(in(t.Context()), func(ctx context.Context) error {
+					_, err := fsys.WriteFile(ctx, "a", []byte("refused"), nil)
+					err = errors.Join(err, fsys.Rm(ctx, "old", nil))
+					if killed {
+						stopped.left = 0
+						return err
+					}
+					return errors.Join(err, failed)
+				})
+				if killed {
+					fsys, err = transaction.New(journal, &transaction.Options{Store: notes})
+					if err != nil {
+						t.Fatal(err)
+					}
+					transaction.Later(fsys, tooLate)
+					err = fsys.Transaction(t.Context(), nil)
+				} else if errors.Is(err, failed) && !errors.Is(err, workspace.ErrConflict) {
+					err = nil
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(before, contents(t, store)); diff != "" {
+					t.Fatalf("after the transaction (-want +got):\n%s", diff)
+				}
+				undone, err := journal.Undo(t.Context(), nil)
+				if err != nil || len(undone) == 0 {
+					t.Errorf("Undo() = %v, %v, want the changes and their undo", undone, err)
+				}
+				if diff := cmp.Diff(before, contents(t, store)); diff != "" {
+					t.Errorf("after Undo() (-want +got):\n%s", diff)
+				}
+			})
+		}
 	}
 }
 

@@ -125,6 +125,7 @@ func (f *FS) Transaction(ctx context.Context, change func(ctx context.Context) e
 		f.removeEmpty(ctx, f.dir) // which a program that was killed has left
 		return nil
 	}
+	ctx = session.WithCall(ctx) // the changes and what undoes them are one to a journal below
 	tx, err := f.begin(ctx)
 	if err != nil {
 		return err
@@ -250,7 +251,10 @@ func (tx *running) revert(ctx context.Context) error {
 				continue
 			}
 			done[c.Session] = true
-			as := session.WithCall(session.WithID(ctx, c.Session)) // for what records changes below
+			as := session.InCall(ctx, c.Call) // for what records changes below
+			if session.ID(ctx) != "" {
+				as = session.WithID(as, c.Session)
+			}
 			reverted, err := tx.journal.Undo(as, &backup.UndoOptions{Session: c.Session, All: true})
 			progress = progress || len(reverted) > 0
 			if !errors.Is(err, fs.ErrNotExist) {

@@ -304,10 +304,14 @@ func (b *bash) Change(ctx context.Context, op string, ws *workspace.Workspace, n
 		return nil
 	}
 	shown := s.file(ts.fileKey(name))
-	if shown == nil || op == ops.WriteFile && !shown.whole() {
-		return ts.readRequired(op, name, shown)
+	if shown == nil {
+		return ts.readRequired(op, name, nil)
 	}
-	return ts.checkVersion(ctx, op, name, shown, info.Version)
+	err := ts.checkVersion(ctx, op, name, shown, info.Version)
+	if err == nil && op == ops.WriteFile && !shown.whole() {
+		err = ts.readRequired(op, name, shown)
+	}
+	return err
 }
 
 // Moved implements [ShellObserver]: what the session has been shown of name, it knows as to.

@@ -127,6 +127,22 @@ func TestBashSession(t *testing.T) {
 	}
 }
 
+// TestBashSessionChanged tests that a script does not replace what changed since a part was read.
+func TestBashSessionChanged(t *testing.T) {
+	t.Parallel()
+	ws := workspace.New("main", memory.New(nil), nil)
+	put(t, ws, "a", "1\n2\n")
+	set := newSetOf(t, ws, &tools.Options{ReadBeforeWrite: []string{"main"}, Bash: bashtool.New(nil)})
+	good(t, set, "read_file", object{"path": "a", "limit": 1})
+	if got := call(t, set, "bash", object{"script": "echo x > a"}); !strings.Contains(got.Text, "only the lines 1-1 of 2 were read") {
+		t.Errorf("a write over a part that was read: %q", got.Text)
+	}
+	put(t, ws, "a", "1\n2\n3\n")
+	if got := call(t, set, "bash", object{"script": "echo x > a"}); !strings.Contains(got.Text, "changed") {
+		t.Errorf("a write over a change: %q", got.Text)
+	}
+}
+
 // TestBashSessionMoves shows that a session knows at once what a script has moved, copied and
 // removed. Each case has two scripts. The second one fails if refused is set.
 func TestBashSessionMoves(t *testing.T) {

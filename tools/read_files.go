@@ -32,7 +32,7 @@ type readFilesItem struct {
 	Path       string            `json:"path" jsonschema:"the file"`
 	Text       string            `json:"text" jsonschema:"its first lines"`
 	TotalLines int               `json:"totalLines" jsonschema:"how many lines it has"`
-	NextLine   int               `json:"nextLine,omitempty" jsonschema:"the line to continue at with read_file; absent at the end"`
+	NextLine   int               `json:"nextLine,omitempty" jsonschema:"the line to continue at; absent at the end"`
 	Version    workspace.Version `json:"version,omitempty" jsonschema:"the version of the whole file"`
 	Hint       string            `json:"hint,omitempty" jsonschema:"what to do with a file that is not text"`
 	Error      string            `json:"error,omitempty" jsonschema:"why it could not be read: code, message and hint"`

@@ -167,8 +167,15 @@ func (ts *toolset) writeOptions(ctx context.Context, path string, in *writeFileI
 		}
 		return opts, nil
 	case !shown.whole():
-		if _, err := ts.ws.Stat(policy.WithApprover(ctx, nil), path); errors.Is(err, fs.ErrNotExist) {
+		info, err := ts.ws.Stat(policy.WithApprover(ctx, nil), path)
+		if errors.Is(err, fs.ErrNotExist) {
 			return nil, ts.deletedSince(ctx, path, in)
+		}
+		if err == nil {
+			err = ts.checkVersion(policy.WithApprover(ctx, nil), ops.WriteFile, path, shown, info.Version)
+		}
+		if errors.Is(err, workspace.ErrConflict) {
+			return nil, err
 		}
 		return nil, ts.readRequired(ops.WriteFile, path, shown)
 	case in.IfVersion != "" && shown.Version != "" && in.IfVersion != shown.Version:

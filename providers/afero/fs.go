@@ -1,7 +1,7 @@
 // Package afero turns any [github.com/spf13/afero] file system into a workspace
 // ([FromAfero]), and any workspace into an afero file system ([ToAfero]):
 //
-//	fsys := afero.FromAfero(zipfs.New(archive), nil)
+//	fsys := afero.FromAfero(zipfs.New(archive), nil) // with an entry for each directory
 //	afs := afero.ToAfero(ctx, ws)
 package afero
 
@@ -15,7 +15,6 @@ import (
 	"sync"
 
 	"github.com/spf13/afero"
-	"github.com/spf13/afero/tarfs"
 	"github.com/spf13/afero/zipfs"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
@@ -27,15 +26,17 @@ import (
 type Options struct {
 	// ReadOnly says that the file system cannot be written to: the workspace
 	// declares no Write, and changes are [fs.ErrPermission]. False means that
-	// this depends on its type: [afero.ReadOnlyFs], [afero.FromIOFS], and those
-	// of the packages zipfs and tarfs are known to be read-only. One that is
-	// wrapped, as in [afero.NewBasePathFs], is not known.
+	// this depends on its type: [afero.ReadOnlyFs], [afero.FromIOFS] and that of
+	// package zipfs are known to be read-only. One that is wrapped, as in
+	// [afero.NewBasePathFs], is not known.
 	ReadOnly bool
 }
 
-// FS is an [afero.Fs] as a [workspace.FileSystem]: zip and tar archives, SFTP,
-// and anything else with an afero backend. A write goes to a temporary file that
-// is renamed, so it is as atomic as the backend's rename.
+// FS is an [afero.Fs] as a [workspace.FileSystem]: SFTP, any [fs.FS] such as a
+// [zip.Reader], and anything else with an afero backend whose files can be read
+// more than once, which those of its package tarfs cannot. Its package zipfs
+// needs archives with an entry for each directory. A write goes to a temporary
+// file that is renamed, so it is as atomic as the backend's rename.
 //
 // An afero.Fs has no versions, no change events and no conditional operations.
 // So FS declares none: conditional writes, Move and Copy are
@@ -46,6 +47,8 @@ type Options struct {
 //
 // An FS is safe for concurrent use, if nothing else writes to the afero.Fs at
 // the same time.
+//
+// [zip.Reader]: https://pkg.go.dev/archive/zip#Reader
 type FS struct{ *provider.FS }
 
 // FromAfero returns afs as a workspace provider. The root is afs's ".". Nil
@@ -53,7 +56,7 @@ type FS struct{ *provider.FS }
 func FromAfero(afs afero.Fs, opts *Options) *FS {
 	readOnly := opts != nil && opts.ReadOnly
 	switch afs.(type) {
-	case *afero.ReadOnlyFs, *zipfs.Fs, *tarfs.Fs, afero.FromIOFS, *afero.FromIOFS:
+	case *afero.ReadOnlyFs, *zipfs.Fs, afero.FromIOFS, *afero.FromIOFS:
 		readOnly = true
 	}
 	return &FS{provider.New(&store{afs: afs}, provider.Facts{

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/provider"
 )
@@ -24,6 +25,9 @@ func (t *tree) Move(_ context.Context, source, destination string) error {
 	}
 	if strings.HasPrefix(destination, source+"/") && n.info.IsDir() {
 		return provider.Errorf(fs.ErrInvalid, "a directory cannot be moved into itself")
+	}
+	if longest := n.longest() + len(destination) - len(source); longest > ops.MaxNameLength {
+		return provider.At(destination, provider.Errorf(fs.ErrInvalid, "a name in it would have %d bytes", longest))
 	}
 	if err := t.checkFree(destination); err != nil {
 		return provider.At(destination, err)

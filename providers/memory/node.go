@@ -45,6 +45,15 @@ func (n *node) rename(name string) {
 	}
 }
 
+// longest returns how many bytes the longest name has of n and all below it.
+func (n *node) longest() int {
+	most := len(n.info.Path)
+	for _, child := range n.children {
+		most = max(most, child.longest())
+	}
+	return most
+}
+
 // setContent gives a file the content c. change is the number of the write, which is never
 // used twice and so makes the version (V10).
 func (n *node) setContent(c *content, change uint64) {

@@ -103,6 +103,28 @@ func TestLongNames(t *testing.T) {
 	}
 }
 
+// TestMoveTooLong tests that no move gives a file below a directory a key that is too long.
+func TestMoveTooLong(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("q/", 500)
+	for _, p := range profiles() {
+		server := newFaultServer(p, objects{"s/a": "moves first", "s/" + long + "leaf": "leaf"})
+		defer server.Close()
+		f := inProcess(server, p.compat).open(t, faultPrefix, objectstore.Options{})
+		before := objectsOf(server)
+		err := f.Move(t.Context(), "s", "dir/a-longer-name")
+		if !errors.Is(err, fs.ErrInvalid) {
+			t.Errorf("%s: Move = %v, want %v", p.name, err, fs.ErrInvalid)
+		}
+		if diff := cmp.Diff(before, objectsOf(server)); diff != "" {
+			t.Errorf("%s: (-want +got):\n%s", p.name, diff)
+		}
+		if err := f.Move(t.Context(), "s", "d"); err != nil {
+			t.Errorf("%s: Move to a name that fits = %v", p.name, err)
+		}
+	}
+}
+
 // longNameActions returns one action for each operation that takes a name.
 func longNameActions(name string) map[string]action {
 	return map[string]action{

@@ -272,8 +272,8 @@ func (t *tree) checkName(name string) error {
 	if err := ops.CheckName(name); err != nil {
 		return err
 	}
-	if size := len(t.prefix.Key(name)); size > maxKey {
-		return provider.Errorf(fs.ErrInvalid, "it has %d bytes in a key, which has at most %d", size, maxKey)
+	if size := len(t.prefix.Key(name)); size > object.MaxKey {
+		return provider.Errorf(fs.ErrInvalid, "it has %d bytes in a key, which has at most %d", size, object.MaxKey)
 	}
 	return nil
 }

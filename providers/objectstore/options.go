@@ -33,9 +33,6 @@ const (
 	maxPartSize = 5 << 30
 )
 
-// maxKey is how many bytes a key has at most.
-const maxKey = 1024
-
 // Options say where the files are, and how to reach them.
 type Options struct {
 	// Bucket is the bucket, or the alias or ARN of an access point of one. It
@@ -222,8 +219,8 @@ func (o *Options) checkPlace() error {
 	switch size := len(object.PrefixOf(name)); {
 	case name != "" && !validPrefix(name):
 		prefix = wrong("Prefix", "%q is not a name such as team/files", o.Prefix)
-	case size >= maxKey:
-		prefix = wrong("Prefix", "it has %d bytes in a key, which has at most %d: use a shorter one", size, maxKey)
+	case size >= object.MaxKey:
+		prefix = wrong("Prefix", "it has %d bytes in a key, which has at most %d: use a shorter one", size, object.MaxKey)
 	}
 	return errors.Join(bucket, prefix)
 }

@@ -7,6 +7,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"slices"
@@ -111,7 +112,8 @@ func (m *DirMove) Claim(ctx context.Context) error {
 // # Errors
 //
 // ErrSourceChanged, ErrUnlistable, [fs.ErrExist] if somebody else has created a
-// file in the destination, and the store's.
+// file in the destination, [fs.ErrInvalid] for a key that would be too long, and the
+// store's.
 func (m *DirMove) Run(ctx context.Context) error {
 	b := m.bucket
 	left, err := m.files(ctx)
@@ -169,6 +171,9 @@ func (m *DirMove) files(ctx context.Context) (left leftover, err error) {
 			return left, err
 		}
 		for _, o := range p.Objects {
+			if size := len(m.to) + len(o.Key) - len(m.from); size > object.MaxKey {
+				return left, answer.New(fs.ErrInvalid, fmt.Sprintf("a name in it would have %d bytes in a key, which has at most %d", size, object.MaxKey))
+			}
 			if strings.HasSuffix(o.Key, "/") {
 				left.markers = append(left.markers, o.Key)
 			}

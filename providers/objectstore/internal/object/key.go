@@ -157,6 +157,9 @@ func NameOf(key string) (name string, ok bool) {
 	return name, ok && ops.ValidName(name)
 }
 
+// MaxKey is how many bytes a key has at most in S3.
+const MaxKey = 1024
+
 // maxStart is how many bytes of a name a listing begins after. A name may be
 // longer than any key, and than a request may be.
 const maxStart = 1024

@@ -509,6 +509,11 @@ func (f *folder) Run(ctx context.Context, o workspace.RunOptions) (*workspace.Ru
 		Args: o.Command, Env: o.Env, Root: root.file, Dir: dir.file, Name: o.Dir, Frozen: frozen,
 		Stdin: o.Stdin, Stdout: o.Stdout, Stderr: o.Stderr,
 	})
+	if errors.Is(err, command.ErrFailed) { // no sandbox has a directory that a relaxed folder leads out to
+		if _, escape := f.Resolve(ctx, o.Dir); errors.Is(escape, workspace.ErrEscape) {
+			return nil, provider.At(o.Dir, escape)
+		}
+	}
 	if err != nil {
 		return nil, runError(err, o.Command[0])
 	}

@@ -300,6 +300,31 @@ func TestRunIsSeen(t *testing.T) {
 	})
 }
 
+// TestRunRelaxed begins where a symlink of a relaxed folder leads: outside, no sandbox has
+// that.
+func TestRunRelaxed(t *testing.T) {
+	t.Parallel()
+	for sandbox, want := range map[localbash.Sandbox]error{localbash.SandboxRequire: workspace.ErrEscape, localbash.SandboxOff: nil} {
+		t.Run(string(sandbox), func(t *testing.T) {
+			if sandbox == localbash.SandboxRequire {
+				exhaustive.Program(t, "bwrap")
+			}
+			dir := filepath.Join(t.TempDir(), "folder")
+			put(t, filepath.Join(dir, "in", "file"), "text\n")
+			if err := errors.Join(os.Symlink("in", filepath.Join(dir, "inside")), os.Symlink(t.TempDir(), filepath.Join(dir, "outside"))); err != nil {
+				t.Fatal(err)
+			}
+			fsys := open(t, dir, &localbash.Options{Relaxed: true, Run: &localbash.Run{Sandbox: sandbox}})
+			for name, want := range map[string]error{"inside": nil, "outside": want} {
+				_, err := fsys.Run(t.Context(), &workspace.RunOptions{Command: []string{"true"}, Dir: name})
+				if failed, ok := errors.AsType[*fs.PathError](err); !errors.Is(err, want) || ok && failed.Path != name {
+					t.Errorf("Run in %s = %v, want %v", name, err, want)
+				}
+			}
+		})
+	}
+}
+
 // TestRunLimits checks the limits of commands.
 func TestRunLimits(t *testing.T) {
 	t.Parallel()

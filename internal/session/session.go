@@ -5,7 +5,6 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"crypto/rand"
 	"strings"
@@ -68,13 +67,13 @@ func WithCall(ctx context.Context) context.Context {
 	if Call(ctx) != "" {
 		return ctx
 	}
-	return InCall(ctx, "")
+	return context.WithValue(ctx, callKey{}, NewID())
 }
 
 // InCall returns a context for operations that belong to the call id, whichever call ctx
-// belongs to. An empty id is that of a new call.
+// belongs to.
 func InCall(ctx context.Context, id string) context.Context {
-	return context.WithValue(ctx, callKey{}, cmp.Or(id, NewID()))
+	return context.WithValue(ctx, callKey{}, id)
 }
 
 // Call returns the id of the call that ctx belongs to, "" if it belongs to none.

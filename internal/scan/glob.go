@@ -85,10 +85,13 @@ func (g *globber) run(dir string) error {
 	}
 	g.walker, g.search = walker, g.tree
 	err = g.tree(top)
-	if _, spelled := top.match.Literal(); spelled && isMissing(err) {
-		return g.checkDir(dir) // what is missing was a name in it
+	if _, spelled := top.match.Literal(); !spelled || !isMissing(err) {
+		return err
 	}
-	return err
+	if dir == "." && errors.Is(err, fs.ErrNotExist) {
+		return nil // the source has answered, so it has a root
+	}
+	return g.checkDir(dir) // what is missing was a name in it
 }
 
 // checkDir returns the error of a directory that does not exist or is none.
@@ -400,13 +403,16 @@ func (g *globber) named(in *dirState, name string) error {
 	child := g.enter(in, name)
 	if child != nil && !g.pattern.Dirs() && !g.ignored(in, name, true) {
 		// A directory does not match itself, so what is below it is asked for
-		// at once; only a file turns out to be none.
-		if err := g.tree(child); !errors.Is(err, workspace.ErrNotDir) {
+		// at once; only a file turns out to be none, or has no child of the name
+		// that is spelled out.
+		err := g.tree(child)
+		_, spelled := child.match.Literal()
+		if !errors.Is(err, workspace.ErrNotDir) && !(spelled && errors.Is(err, fs.ErrNotExist)) {
 			return err
 		}
 		child = nil
 	}
-	kind, err := g.src.Stat(g.ctx, in.join(name))
+	kind, err := g.walker.Lookup(g.ctx, in.join(name))
 	if err != nil || g.ignored(in, name, kind == workspace.TypeDirectory) {
 		return err
 	}

@@ -41,13 +41,15 @@ type Source interface {
 }
 
 // Walker is a Source that lists a tree at less than the cost of listing each of
-// its directories. It must have no symlinks: Glob calls Stat, which follows
+// its directories. It must have no symlinks: Glob calls Lookup, which follows
 // them, for the names that a pattern spells out.
 type Walker interface {
 	Source
 	// Walk is [workspace.Walker].Walk. It calls visit for the paths that are
 	// greater than after.
 	Walk(ctx context.Context, dir, after string, visit func(workspace.FileInfo) error) error
+	// Lookup is Stat, but what is below a file may be [fs.ErrNotExist].
+	Lookup(ctx context.Context, name string) (workspace.FileType, error)
 }
 
 // Opener is a Source that can open a directory once for its listing and its files, at less

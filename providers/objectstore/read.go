@@ -28,17 +28,26 @@ func (t *tree) ReadFile(ctx context.Context, name string, limit int64) ([]byte, 
 // unreadable returns the error for a read of name that failed with err: without
 // an object the name may be a directory, or lie in a file.
 func (t *tree) unreadable(ctx context.Context, name string, err error) error {
+	if err = t.noFile(ctx, name, err); errors.Is(err, fs.ErrNotExist) {
+		return t.missing(ctx, name)
+	}
+	return err
+}
+
+// noFile returns err, with which name could not be read, or [workspace.ErrIsDir] if
+// that is because it is a directory.
+func (t *tree) noFile(ctx context.Context, name string, err error) error {
 	if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	isDir, err := t.bucket.HasAny(ctx, t.prefix.DirKey(name))
+	isDir, failed := t.bucket.HasAny(ctx, t.prefix.DirKey(name))
 	switch {
-	case err != nil:
-		return err
+	case failed != nil:
+		return failed
 	case isDir:
 		return workspace.ErrIsDir
 	}
-	return t.missing(ctx, name)
+	return err
 }
 
 // Open implements [provider.Opener]: one request for the window alone, whatever

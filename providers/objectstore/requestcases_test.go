@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 
 	"github.com/workspacekit/workspacekit/providers/objectstore"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -226,10 +227,17 @@ func globRequests() []requestCase {
 	return []requestCase{
 		{name: "below-literal", keys: big, do: globs("src/**/*.go", nil, 1000), want: "ListObjectsV2"},
 		{name: "literal", keys: sources, do: globs("src/d07/f.go", nil, 1), want: "HeadObject"},
-		{name: "literal-missing", keys: sources, do: globs("src/d07/missing", nil, 0), want: "HeadObject ListObjectsV2*3"},
+		{name: "literal-missing", keys: sources, do: globs("src/d07/missing", nil, 0), want: "HeadObject ListObjectsV2"},
+		{name: "literal-missing-in-directory", keys: sources, do: globs("d07/missing", &workspace.GlobOptions{Dir: "src"}, 0),
+			want: "HeadObject ListObjectsV2 HeadObject ListObjectsV2"},
+		{name: "literal-below-file", keys: deep, do: globs("g/missing", nil, 0), want: "HeadObject ListObjectsV2"},
+		{name: "literals-missing", keys: sources, do: globs("{src,src/missing}", nil, 0), want: "HeadObject ListObjectsV2 HeadObject ListObjectsV2"},
+		{name: "literals-file", keys: deep, do: globs("{g,g/missing}", nil, 1), want: "HeadObject ListObjectsV2 HeadObject"},
 		{name: "one-level", keys: deep, do: globs("*", nil, 1), want: "ListObjectsV2"},
 		{name: "one-level-below-literal", keys: deep, do: globs("a/b/*", nil, 0), want: "ListObjectsV2"},
 		{name: "two-levels", keys: deep, do: globs("z/*/x", nil, 1), want: "ListObjectsV2 HeadObject"},
+		{name: "two-levels-missing", keys: numbered("x%02d/b", 3), do: globs("*/a", nil, 0), want: "ListObjectsV2" + strings.Repeat(" HeadObject ListObjectsV2", 3)},
+		{name: "three-levels-missing", keys: numbered("x%02d/b", 3), do: globs("*/a/c", nil, 0), want: "ListObjectsV2" + strings.Repeat(" HeadObject ListObjectsV2", 3)},
 		{name: "directories", keys: sources, do: globs("src/*/", nil, 100), want: "ListObjectsV2"},
 		{name: "limit", keys: big, do: globs("**", &workspace.GlobOptions{Limit: 10}, 10), want: "ListObjectsV2"},
 		{name: "after", keys: big, do: globs("**", &workspace.GlobOptions{After: "web/f3999"}, 500), want: "ListObjectsV2"},

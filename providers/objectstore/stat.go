@@ -3,6 +3,7 @@ package objectstore
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"strings"
 
 	"github.com/workspacekit/workspacekit/providers/objectstore/internal/bucket"
@@ -20,12 +21,21 @@ func (t *tree) Stat(ctx context.Context, name string) (workspace.FileInfo, error
 		}
 		return object.DirInfo(name), nil
 	}
+	info, err := t.lookup(ctx, name)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = t.missing(ctx, name)
+	}
+	return info, err
+}
+
+// lookup is Stat of a name below the root, with two requests at most: what is
+// below a file is [fs.ErrNotExist], too.
+func (t *tree) lookup(ctx context.Context, name string) (workspace.FileInfo, error) {
 	found, err := t.bucket.Stat(ctx, t.prefix.Key(name))
 	if err == nil {
 		return found.Info(name), nil
 	}
-	err = t.unreadable(ctx, name, err)
-	if errors.Is(err, workspace.ErrIsDir) {
+	if err = t.noFile(ctx, name, err); errors.Is(err, workspace.ErrIsDir) {
 		return object.DirInfo(name), nil
 	}
 	return workspace.FileInfo{}, err

@@ -92,6 +92,15 @@ func (s source) Stat(ctx context.Context, name string) (workspace.FileType, erro
 	return info.Type, err
 }
 
+// Lookup implements [scan.Walker].
+func (s source) Lookup(ctx context.Context, name string) (workspace.FileType, error) {
+	if err := s.tree.checkName(name); err != nil {
+		return "", err
+	}
+	info, err := s.tree.lookup(ctx, name)
+	return info.Type, err
+}
+
 // Read implements [scan.Source].
 func (s source) Read(ctx context.Context, name string, _ *[]byte, opts scan.ReadOptions) ([]byte, error) {
 	t, known := s.tree, opts.Known

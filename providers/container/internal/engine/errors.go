@@ -221,20 +221,17 @@ var diagnoses = []diagnosis{
 		"this user may not use the engine", "give this user the right to its socket, or use an engine of this user's own",
 	},
 	{
-		lazyregexp.New(`\(forbidden\)|is forbidden: `), fs.ErrPermission,
+		lazyregexp.New(`server \(forbidden\)|is forbidden: |upgrade connection: forbidden`), fs.ErrPermission,
 		"the cluster forbids this", "get the right to create pods/exec in the namespace",
 	},
 	{
-		lazyregexp.New(`you must be logged in to the server|\(unauthorized\)`), fs.ErrPermission,
+		lazyregexp.New(`you must be logged in to the server|server \(unauthorized\)|upgrade connection: unauthorized`), fs.ErrPermission,
 		"the cluster does not accept the credentials", "log in, or correct the context",
 	},
 	{
-		lazyregexp.New(`pull access denied`), nil,
+		// Registries say the same of an image that does not exist.
+		lazyregexp.New(`pull access denied|\bunauthorized(: |"?$)|(^|: )denied(: |"?$)|(unexpected status.*|from registry) 40[13] |requested access to the resource is denied|no basic auth credentials`), fs.ErrPermission,
 		"there is no such image, or the registry does not give it to this user", "correct its name, or log in to the registry",
-	},
-	{
-		lazyregexp.New(`unauthorized: |requested access to the resource is denied|no basic auth credentials`), fs.ErrPermission,
-		"the registry does not give the image to this user", "log in to the registry, or correct the name of the image",
 	},
 
 	// What does not exist, or exists already.

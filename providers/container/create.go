@@ -3,6 +3,7 @@ package container
 import (
 	"cmp"
 	"maps"
+	"math"
 	"path"
 	"slices"
 	"strconv"
@@ -33,7 +34,7 @@ func (c *CreateOptions) flags() []string {
 	flags := []string{"--pids-limit=" + strconv.Itoa(max(cmp.Or(c.PIDs, DefaultPIDs), -1))}
 	for _, option := range [][2]string{
 		{"--pull=", c.Pull}, {"--platform=", c.Platform},
-		{"--memory=", strings.TrimPrefix(cmp.Or(c.Memory, DefaultMemory), Unlimited)},
+		{"--memory=", c.memory()},
 	} {
 		if option[1] != "" {
 			flags = append(flags, option[0]+option[1])
@@ -56,6 +57,28 @@ func (c *CreateOptions) flags() []string {
 		flags = append(flags, "--env="+name+"="+c.Env[name])
 	}
 	return append(flags, c.mountFlags()...)
+}
+
+// memory returns the limit of memory, spelled the same for the same amount: "2g" for
+// "2048M". It is empty if there is none.
+func (c *CreateOptions) memory() string {
+	limit := strings.TrimPrefix(cmp.Or(c.Memory, DefaultMemory), Unlimited)
+	parts := memorySize().FindStringSubmatch(limit)
+	if parts == nil {
+		return limit
+	}
+	const units = "bkmgtp"
+	number, _ := strconv.ParseFloat(parts[1], 64)
+	unit := max(strings.Index(units, strings.ToLower(parts[3][:min(1, len(parts[3]))])), 0)
+	size := math.Ldexp(number, 10*unit)
+	if size < 1 || size >= math.MaxInt64 {
+		return limit
+	}
+	amount := int64(size)
+	for unit = 0; amount%1024 == 0 && unit < len(units)-1; unit++ {
+		amount /= 1024
+	}
+	return strconv.FormatInt(amount, 10) + units[unit:unit+1]
 }
 
 // mountFlags returns those for what is mounted. In a mount that cannot be changed

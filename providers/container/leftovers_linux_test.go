@@ -116,6 +116,20 @@ func TestKeptContainer(t *testing.T) {
 				t.Error(err)
 			}
 		}
+		for _, written := range []container.CreateOptions{
+			{Pull: "missing"}, {Memory: "2g"}, {Memory: "2048M"}, {Memory: "2.0GiB"}, {Memory: "2147483648"},
+			{Network: "none", PIDs: container.DefaultPIDs, DropCapabilities: []string{"ALL"}},
+		} {
+			same := *opts
+			written.Name, written.Keep = same.Create.Name, true
+			same.Create = written
+			f, err := container.Open(t.Context(), &same)
+			if err != nil {
+				t.Errorf("Open of the container with its defaults written as %+v = %v, want nil", written, err)
+				continue
+			}
+			f.Close()
+		}
 		other := *opts
 		other.Create.CPUs = 0.5
 		if f, err := container.Open(t.Context(), &other); !errors.Is(err, fs.ErrExist) {

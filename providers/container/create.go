@@ -70,11 +70,8 @@ func (c *CreateOptions) memory() string {
 	const units = "bkmgtp"
 	number, _ := strconv.ParseFloat(parts[1], 64)
 	unit := max(strings.Index(units, strings.ToLower(parts[3][:min(1, len(parts[3]))])), 0)
-	size := math.Ldexp(number, 10*unit)
-	if size < 1 || size >= math.MaxInt64 {
-		return limit
-	}
-	amount := int64(size)
+	// Engines set no limit for less than a byte, or for more than 64 bits hold.
+	amount := int64(min(max(math.Ldexp(number, 10*unit), 1), 1<<62))
 	for unit = 0; amount%1024 == 0 && unit < len(units)-1; unit++ {
 		amount /= 1024
 	}

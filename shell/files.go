@@ -181,6 +181,9 @@ func (r *run) badNumber(use rewrite.NumberUse, err error) io.ReadWriteCloser {
 // expansionError ends the script: to the interpreter it is an unset parameter.
 type expansionError struct{ error }
 
+// Unwrap implements what [errors.Is] asks for.
+func (e expansionError) Unwrap() error { return e.error }
+
 // As implements what [errors.As] asks for.
 func (e expansionError) As(target any) bool {
 	unset, ok := target.(*expand.UnsetParameterError)

@@ -22,6 +22,7 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/shell/internal/command"
 	"github.com/workspacekit/workspacekit/shell/internal/rewrite"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -911,17 +912,39 @@ func (r *run) readDir(ctx context.Context, name string) ([]fs.DirEntry, error) {
 	if n := r.expansions.Add(int64(len(infos)) + 1); n > int64(r.opts.Expansions) {
 		return nil, r.stopBudget("names that globs look at", r.opts.Expansions, "Expansions")
 	}
-	if path.Clean(name) == "/dev" && errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // so that a glob goes on to /dev/shm
-	}
 	if err != nil {
-		return nil, err
+		return nil, r.listError(ctx, name, err)
 	}
 	entries := make([]fs.DirEntry, len(infos))
 	for i, info := range infos {
 		entries[i] = fs.FileInfoToDirEntry(fileInfo{info})
 	}
 	return entries, nil
+}
+
+// listError returns what a glob learns of a directory that cannot be listed: nil for one that has
+// no matches, else an error that ends the script.
+//
+// A glob also asks for its elements without a pattern, to see whether they exist, for which
+// [fs.ErrNotExist] must stay what it is.
+func (r *run) listError(ctx context.Context, name string, err error) error {
+	name = path.Clean(name)
+	if errors.Is(err, fs.ErrPermission) {
+		info, statErr := r.stat(ctx, name, true)
+		if statErr != nil {
+			err = fs.ErrNotExist // as it is in a directory that may not be entered
+		} else if info.IsDir() {
+			return nil
+		}
+	}
+	kind := ops.Refinement{Text: command.ErrorText(err)}
+	if errors.Is(err, fs.ErrNotExist) {
+		if name == "/dev" || name == interp.HandlerCtx(ctx).Dir {
+			return nil // so that a glob goes on to /dev/shm, or from a directory that was removed to its parent
+		}
+		kind.Of = fs.ErrNotExist
+	}
+	return expansionError{&fs.PathError{Op: "bash:", Path: name, Err: kind}}
 }
 
 // stat describes files for test and cd. name is absolute; "" does not exist. follow says

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -551,6 +552,61 @@ func TestReadOnly(t *testing.T) {
 	const refused = "Permission denied (forbidden by policy: the workspace is read-only)\n"
 	if want := "sed: couldn't write a: " + refused + "4\nsed: couldn't write a.bak: " + refused; result.Output != want || result.ExitCode != 4 {
 		t.Errorf("output %q, status %d, want %q, 4", result.Output, result.ExitCode, want)
+	}
+}
+
+// closed is a file system with directories that cannot be listed: the errors by name.
+type closed struct {
+	workspace.FileSystem
+	errs map[string]error
+}
+
+// Ls implements [workspace.FileSystem].
+func (c closed) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
+	for _, name := range []string{dir, path.Dir(dir)} {
+		if err := c.errs[name]; err != nil {
+			return nil, &fs.PathError{Op: "ls", Path: dir, Err: err}
+		}
+	}
+	return c.FileSystem.Ls(ctx, dir, opts)
+}
+
+// Stat implements [workspace.FileSystem].
+func (c closed) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
+	if err := c.errs[path.Dir(name)]; err != nil {
+		return workspace.FileInfo{}, &fs.PathError{Op: "stat", Path: name, Err: err}
+	}
+	return c.FileSystem.Stat(ctx, name)
+}
+
+// TestGlobErrors expands globs that meet directories that cannot be listed: one that may not be has
+// no matches, and a store that fails ends the script.
+func TestGlobErrors(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		script, want string
+		status       int
+	}{
+		{"echo */*; echo st $?; for i in */*; do echo [$i]; done; a=(*/*); echo ${#a[@]}", "open/x\nst 0\n[open/x]\n1\n", 0},
+		{"echo closed/* clos*/* closed/../open/* */closed/*", "closed/* clos*/* closed/../open/x */closed/*\n", 0},
+		{"echo */x */ *; cd open; echo ../*/x", "open/x closed/ open/ closed open\n../open/x\n", 0},
+		{"shopt -s globstar nullglob; echo **; echo **/x closed/*", "closed open open/x\nopen/x\n", 0},
+		{"mkdir new; cd new; rmdir ../new; echo * ../*/*", "* ../open/x\n", 0},
+		{"mkdir down; echo next; echo */* && echo wrong; echo wrong", "next\nbash: /down: temporarily unavailable\n", 1},
+		{"mkdir down; for i in */*; do echo wrong; done && echo wrong", "bash: /down: temporarily unavailable\n", 1},
+		{"mkdir down; x=$(echo */*) || echo $?; a=(*/*); echo wrong", "bash: /down: temporarily unavailable\n1\nbash: /down: temporarily unavailable\n", 1},
+		{"mkdir removed; echo */*; echo wrong", "bash: /removed: No such file or directory\n", 1},
+	} {
+		files := closed{memory.New(nil), map[string]error{"closed": fs.ErrPermission, "down": workspace.ErrUnavailable, "removed": fs.ErrNotExist}}
+		for _, name := range []string{"closed/x", "open/x"} {
+			if _, err := files.WriteFile(t.Context(), name, nil, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		result, err := shell.New([]*workspace.Workspace{workspace.New("repo", files, nil)}, nil).Run(t.Context(), c.script, nil)
+		if err != nil || result.Output != c.want || result.ExitCode != c.status {
+			t.Errorf("Run(%s) = %+v, %v, want %q and %d", c.script, result, err, c.want, c.status)
+		}
 	}
 }
 

@@ -29,8 +29,13 @@ import (
 //	client  tools/call rm a, the token, the answer of its user
 //	server  asks itself the same question, finds the answer, and removes a
 
-// versionRetries is the first version in which a client calls again with answers.
-const versionRetries = "2026-07-28"
+const (
+	// versionRetries is the first version in which a client calls again with answers.
+	versionRetries = "2026-07-28"
+	// lastInitialized is the last version before it, and the last that an initialize
+	// can agree on.
+	lastInitialized = "2025-11-25"
+)
 
 // The decisions that a client is asked for.
 const (

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/workspacekit/workspacekit/adapters/mcp"
@@ -246,6 +247,86 @@ func TestClientWithoutElicitation(t *testing.T) {
 		}
 		holds(t, fsys, "a", "old")
 	}
+}
+
+// TestClientOfAgreedVersion tests that a client is asked as in the version that initialize
+// answers with, whichever it sent.
+func TestClientOfAgreedVersion(t *testing.T) {
+	for _, sent := range []string{"1999-01-01", "2025-11-25", "2026-07-28", "2027-01-01"} {
+		for _, way := range []string{"NewServer", "Serve", "ServeTools", "ServeHTTP"} {
+			t.Run(sent+"/"+way, func(t *testing.T) {
+				t.Parallel()
+				restricted, err := policy.Restrict(newMemory(t, map[string]string{"a": "text"}), policy.Rules{FirstMatch: []policy.Rule{
+					{Ask: []policy.Op{policy.OpRead}, Paths: []string{"**"}},
+				}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var transport sdk.Transport
+				if way == "ServeHTTP" {
+					transport = &sdk.StreamableClientTransport{Endpoint: "http://" + serveHTTP(t, restricted, nil) + mcp.HTTPPath}
+				} else {
+					transport = serving(t, way, newSet(t, restricted))
+				}
+				c, err := transport.Connect(t.Context())
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { c.Close() })
+				tell(t, c, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"`+sent+`","capabilities":{"elicitation":{}},"clientInfo":{"name":"t","version":"1"}}}`)
+				if got := hear(t, c); !strings.Contains(got, `"protocolVersion":"2025-11-25"`) {
+					t.Fatalf("the answer to initialize is %s, want 2025-11-25", got)
+				}
+				tell(t, c, `{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+				for _, request := range []string{
+					`{"jsonrpc":"2.0","id":2,"method":"resources/read","params":{"uri":"workspace://main/a"}}`,
+					`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"workspace__main__read_file","arguments":{"path":"a"}}}`,
+				} {
+					tell(t, c, request)
+					got := hear(t, c)
+					var question struct {
+						ID     json.RawMessage
+						Method string
+					}
+					if err := json.Unmarshal([]byte(got), &question); err != nil || question.Method != "elicitation/create" {
+						t.Fatalf("the answer to %s is %s, want a question by elicitation", request, got)
+					}
+					tell(t, c, fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"decision":"allow"}}}`, question.ID))
+					if got := hear(t, c); !strings.Contains(got, `"text":"`) || strings.Contains(got, "resultType") {
+						t.Errorf("the answer to %s is %s, want the text, and no resultType", request, got)
+					}
+				}
+			})
+		}
+	}
+}
+
+// tell sends a message.
+func tell(t *testing.T, c sdk.Connection, message string) {
+	t.Helper()
+	decoded, err := jsonrpc.DecodeMessage([]byte(message))
+	if err == nil {
+		err = c.Write(t.Context(), decoded)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// hear returns the next message.
+func hear(t *testing.T, c sdk.Connection) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), deadline)
+	defer cancel()
+	message, err := c.Read(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := jsonrpc.EncodeMessage(message)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
 }
 
 // TestClientNeverAnswers tests that no answer in time is a refusal, also where one

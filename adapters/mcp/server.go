@@ -89,6 +89,18 @@ func addTools(server *sdk.Server, set *tools.Set, clients *clients) {
 	for _, tool := range set.Tools() {
 		server.AddTool(clients.declaration(tool), handler(tool, clients))
 	}
+	server.AddReceivingMiddleware(agree)
+}
+
+// agree replaces the protocol version of an initialize, if the answer to it names an
+// earlier one: the SDK keeps what the client sent, and goes by that afterwards.
+func agree(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		if params, ok := req.GetParams().(*sdk.InitializeParams); ok && method == methodInitialize && params != nil {
+			params.ProtocolVersion = min(params.ProtocolVersion, lastInitialized)
+		}
+		return next(ctx, method, req)
+	}
 }
 
 // clients are the clients of a server, each until its session ends.

@@ -9,8 +9,8 @@ import (
 	"github.com/workspacekit/workspacekit/internal/ops"
 )
 
-// maxEditAttempts bounds how often an edit is tried while others change the file.
-const maxEditAttempts = 1000
+// maxAttempts bounds how often an edit or a read is tried while others change the file.
+const maxAttempts = 1000
 
 // Edit replaces the content of name by the result of change, in a
 // compare-and-swap loop: if the file has changed between read and write, it is
@@ -44,7 +44,7 @@ func (w *Workspace) Edit(ctx context.Context, name string, change func(old []byt
 	}
 	for attempt := 1; ; attempt++ {
 		data, version, changed, err := w.editOnce(ctx, clean, change)
-		if !changed || attempt == maxEditAttempts {
+		if !changed || attempt == maxAttempts {
 			return data, version, err
 		}
 		if err := pause(ctx, attempt); err != nil {

@@ -28,12 +28,12 @@ type VersionedReader interface {
 // # Errors
 //
 // Those of [VersionedReader], and [ErrUnavailable] if fsys declares versions
-// and the file has none.
+// and the file has none, or if the file has changed during each of a thousand reads.
 func ReadVersioned(ctx context.Context, fsys FileSystem, name string, limit int64) ([]byte, Version, error) {
 	if reader, ok := As[VersionedReader](fsys); ok {
 		return reader.ReadVersioned(ctx, name, limit)
 	}
-	for {
+	for range maxAttempts {
 		data, version, stable, err := readBetweenStats(ctx, fsys, name, limit)
 		switch {
 		case err != nil:
@@ -44,6 +44,7 @@ func ReadVersioned(ctx context.Context, fsys FileSystem, name string, limit int6
 			return data, version, nil
 		}
 	}
+	return nil, "", ops.Error(ops.ReadFile, name, ErrUnavailable, errors.New("it changes whenever it is read"))
 }
 
 // readBetweenStats reads name once. stable says that the version was the same

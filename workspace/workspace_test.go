@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -229,6 +230,36 @@ func TestReadVersionedReadsAgain(t *testing.T) {
 	info, statErr := fsys.Stat(t.Context(), "a")
 	if err != nil || statErr != nil || string(data) != "new" || version != info.Version {
 		t.Errorf("ReadVersioned = %q, %q, %v, want new and %q", data, version, err, info.Version)
+	}
+}
+
+// selfChanging is a provider without ReadVersioned whose every read changes the file, as a
+// log of reads does.
+type selfChanging struct{ workspace.FileSystem }
+
+func (s selfChanging) ReadFile(ctx context.Context, name string) ([]byte, error) {
+	data, err := s.FileSystem.ReadFile(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	_, err = s.FileSystem.WriteFile(ctx, name, append(data, '.'), nil)
+	return data, err
+}
+
+func (s selfChanging) Capabilities() workspace.Capabilities {
+	return workspace.CapabilitiesOf(s.FileSystem)
+}
+
+// TestReadVersionedEnds tests that a file that each read changes is not read for ever.
+func TestReadVersionedEnds(t *testing.T) {
+	fsys := memory.New(nil)
+	if _, err := fsys.WriteFile(t.Context(), "a", []byte("."), nil); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	if _, _, err := workspace.ReadVersioned(ctx, selfChanging{fsys}, "a", 0); !errors.Is(err, workspace.ErrUnavailable) {
+		t.Errorf("ReadVersioned = %v, want ErrUnavailable", err)
 	}
 }
 

@@ -104,6 +104,9 @@ func validate(cmd *cobra.Command, flags *target.Flags, file config.Location, asJ
 		c, err = c.Only(flags.Workspaces...)
 	}
 	if err == nil {
+		err = c.Check(flags.Registry())
+	}
+	if err == nil {
 		err = checkToolNames(c)
 	}
 	var untrusted []config.Grant

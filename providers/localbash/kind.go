@@ -80,11 +80,15 @@ func (o settings) check() error {
 // environment of commands, which may have credentials.
 func Kind() kind.Kind {
 	return kind.Kind{
-		Summary:  "A folder of this computer.",
-		Options:  settings{},
-		Open:     openKind,
-		Check:    checkKind,
-		Grants:   grantsOfKind,
+		Summary: "A folder of this computer.",
+		Options: settings{},
+		Open:    openKind,
+		Check:   checkKind,
+		Grants:  grantsOfKind,
+		CanRun: func(in kind.Input) bool {
+			var o settings
+			return in.Decode(&o) != nil || o.run(in) != nil
+		},
 		Local:    true,
 		Scheme:   "file",
 		ParseURL: parseURL,

@@ -25,6 +25,7 @@ func Kind() kind.Kind {
 		Options:  settings{},
 		Open:     openKind,
 		Grants:   grantsOfKind,
+		CanRun:   func(kind.Input) bool { return false },
 		Scheme:   "mem",
 		ParseURL: parseURL,
 		About:    about,

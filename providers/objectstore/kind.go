@@ -100,6 +100,7 @@ func Kind() kind.Kind {
 		Open:     openKind,
 		Check:    checkKind,
 		Grants:   grantsOfKind,
+		CanRun:   func(kind.Input) bool { return false },
 		Scheme:   Scheme,
 		ParseURL: parseSettings,
 		Ref:      refKind,

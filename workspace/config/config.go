@@ -444,8 +444,8 @@ func (c *Config) Settings(name string) FS {
 	return FS{}
 }
 
-// Check returns what is wrong with the kinds of provider and their options. It
-// opens nothing.
+// Check returns what is wrong with the kinds of provider and their options, and the
+// requirement run of workspaces that cannot run commands. It opens nothing.
 //
 // # Errors
 //
@@ -456,7 +456,7 @@ func (c *Config) Check(r *Registry) error {
 	}
 	p := c.problems()
 	for _, d := range c.descriptions {
-		c.provider(p, r, d)
+		d.checkRun(p, c.provider(p, r, d))
 	}
 	return p.err()
 }

@@ -112,8 +112,7 @@ func (c *Config) open(ctx context.Context, r *Registry, opener provider, d *desc
 	if missing := lacking(ws.Capabilities(), d.Requires); missing != "" {
 		_ = ws.Close() // the lack is the error that matters
 		p := c.problems()
-		p.Add(d.node.Lookup("requires").At, "the workspace %q requires what its provider (%s) and its settings do not give: %s",
-			d.name, opener.name, missing)
+		d.addMissing(p, opener, missing)
 		return nil, withCause(p.err(), errors.ErrUnsupported)
 	}
 	if ws.Capabilities().Run {

@@ -174,6 +174,33 @@ func TestParseChecksTheRestLater(t *testing.T) {
 	}
 }
 
+// TestCheckRun tests that Check says which workspaces require commands that their provider
+// never runs.
+func TestCheckRun(t *testing.T) {
+	for provider, want := range map[string]string{
+		"mem://":                            "memory",
+		"{kind: memory}":                    "memory",
+		"{kind: objectstore, bucket: lake}": "objectstore",
+		"{kind: localbash, root: .}":        "localbash",
+		"{kind: localbash, root: ., run: {enabled: true}}": "",
+		"{kind: container, container: box}":                "",
+		"{kind: kubernetes, pod: web}":                     "",
+	} {
+		r := workspacekit.NewRegistry()
+		c, err := config.Parse([]byte("workspaces:\n  main:\n    provider: "+provider+"\n    requires: [write, run]\n"), &config.Options{Registry: r})
+		if err != nil {
+			t.Errorf("Parse of %s = %v", provider, err)
+			continue
+		}
+		if want != "" {
+			want = `workspace.yaml:4:15: the workspace "main" requires what its provider (` + want + `) and its settings do not give: run`
+		}
+		if err = c.Check(r); want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want+"\n")) {
+			t.Errorf("Check of %s = %v, want %s", provider, err, want)
+		}
+	}
+}
+
 // Editors begin files with a byte order mark, and other programs with a version.
 func TestParseBeginnings(t *testing.T) {
 	for _, text := range []string{

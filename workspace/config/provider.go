@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/wording"
@@ -59,6 +60,20 @@ func (d *description) checkGit(p *diagnostics, opener provider) {
 	if d.Git.on() && opener.kind != nil && !opener.kind.Local {
 		p.Add(d.node.Lookup("git").At, "git needs a folder of this computer, and the provider %s is none: leave it out", opener.name)
 	}
+}
+
+// checkRun adds an error for a workspace that requires run if its provider cannot. A
+// provider with problems of its own may lack its kind.
+func (d *description) checkRun(p *diagnostics, opener provider) {
+	if slices.Contains(d.Requires, runName) && opener.kind != nil && opener.kind.CanRun != nil && !opener.kind.CanRun(opener.in) {
+		d.addMissing(p, opener, runName)
+	}
+}
+
+// addMissing adds an error for capabilities that d requires and does not have.
+func (d *description) addMissing(p *diagnostics, opener provider, missing string) {
+	p.Add(d.node.Lookup("requires").At, "the workspace %q requires what its provider (%s) and its settings do not give: %s",
+		d.name, opener.name, missing)
 }
 
 func (r *Registry) fromURL(p *diagnostics, d *description, in kind.Input) provider {

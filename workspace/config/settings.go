@@ -556,6 +556,9 @@ func namingFault(naming string, workspaces int, shared Sharing) string {
 	return ""
 }
 
+// runName is the requirement of commands.
+const runName = "run"
+
 // requirement is a capability that a workspace can require.
 type requirement struct {
 	name string
@@ -570,7 +573,7 @@ var requirements = []requirement{
 	{"watch", func(c workspace.Capabilities) bool { return c.Watch != workspace.WatchNone }},
 	{"move", func(c workspace.Capabilities) bool { return c.Move }},
 	{"copy", func(c workspace.Capabilities) bool { return c.Copy }},
-	{"run", func(c workspace.Capabilities) bool { return c.Run }},
+	{runName, func(c workspace.Capabilities) bool { return c.Run }},
 }
 
 func requirementNames() []string {

@@ -33,6 +33,9 @@ type Kind struct {
 	// the user's trust for it. Nil means that the kind always needs that trust.
 	Grants func(in Input) ([]string, error)
 
+	// CanRun reports whether what Open opens may run commands. It does no I/O. Nil means
+	// that it may.
+	CanRun func(in Input) bool
 	// Local says that the files are in a folder of this computer, which the
 	// Root of the FileSystem names. A file that describes workspaces is then
 	// protected in it.

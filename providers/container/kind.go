@@ -60,6 +60,7 @@ func Kind() kind.Kind {
 	return kind.Kind{
 		Summary:  "A directory in a container, by the client of an engine such as Docker.",
 		Options:  settings{},
+		AnyOf:    []string{"container", "image"},
 		Open:     openKind,
 		Check:    checkKind,
 		Grants:   grantsOfKind,

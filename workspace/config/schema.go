@@ -192,5 +192,8 @@ func optionsSchema(name string, k *kind.Kind) (*jsonschema.Schema, error) {
 	s.Properties[kindKey] = constant(name)
 	s.PropertyOrder = append([]string{kindKey}, s.PropertyOrder...)
 	s.Required = append([]string{kindKey}, s.Required...)
+	for _, key := range k.AnyOf {
+		s.AnyOf = append(s.AnyOf, &jsonschema.Schema{Required: []string{key}})
+	}
 	return s, nil
 }

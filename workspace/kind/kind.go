@@ -21,6 +21,9 @@ type Kind struct {
 	// them. Fields are strings, switches, signed numbers, [time.Duration], and
 	// structs, slices, maps and pointers of these. It is required.
 	Options any
+	// AnyOf lists keys, at least one needed in a file, for the JSON Schema; Check tests
+	// it. Empty means that each key is either required or not.
+	AnyOf []string
 	// Open opens what the options describe. It must not start anything
 	// (processes, watches, connections) that the first use can start. It is
 	// required.

@@ -98,6 +98,9 @@ func (w *lsWalk) list(dir FileInfo, top bool) error {
 			return w.unlisted(dir, top, err)
 		}
 		for _, child := range children {
+			if err := w.ctx.Err(); err != nil {
+				return ops.Error(ops.Walk, dir.Path, err, nil)
+			}
 			if pending, err = w.descend(pending, child.Name); err != nil {
 				return err
 			}

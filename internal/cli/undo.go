@@ -186,6 +186,8 @@ func (u undoFlags) line(c backup.Change) string {
 		what += fmt.Sprintf(", passed over (change %d)", c.Undoes)
 	case u.list && c.Undoes != 0:
 		what += fmt.Sprintf(", which undid change %d", c.Undoes)
+	case c.Cut:
+		what += " (what the same call changed before is no longer kept)"
 	case c.Unkept:
 		what += " (it is too large to be redone)"
 	case !u.list && c.Op == ops.Rm && slices.ContainsFunc(c.Steps, isSymlink):

@@ -26,6 +26,13 @@ func (j *journal) prune(ctx context.Context) error {
 		return err
 	}
 	kept, needed := j.withinLimits(all)
+	for i, c := range markCut(all, kept) {
+		if c.Cut && !all[len(all)-kept+i].Cut {
+			if err := j.update(ctx, c); err != nil {
+				return err
+			}
+		}
+	}
 	for _, c := range all[:len(all)-kept] {
 		if err := j.remove(ctx, c.Number); err != nil {
 			return err
@@ -41,7 +48,29 @@ func (j *journal) within(ctx context.Context) ([]*Change, error) {
 		return nil, err
 	}
 	kept, _ := j.withinLimits(all)
-	return all[len(all)-kept:], nil
+	return markCut(all, kept), nil
+}
+
+// markCut returns the newest kept ones of all. The first of each call that has lost some is
+// a copy that says so.
+func markCut(all []*Change, kept int) []*Change {
+	type part struct {
+		call string
+		undo bool
+	}
+	lost := map[part]bool{}
+	for _, c := range all[:len(all)-kept] {
+		lost[part{c.Call, c.Undoes != 0}] = c.Call != ""
+	}
+	left := slices.Clone(all[len(all)-kept:])
+	for i, c := range left {
+		key := part{c.Call, c.Undoes != 0}
+		if lost[key] {
+			marked := *c
+			marked.Cut, left[i], lost[key] = true, &marked, false
+		}
+	}
+	return left
 }
 
 // withinLimits returns how many of the changes, the newest ones, are within the

@@ -36,6 +36,9 @@ type Change struct {
 	// Stays says of a change that Undo returns that a directory was not removed, because
 	// somebody else has put something into it.
 	Stays bool `json:"stays,omitempty"`
+	// Cut says that changes of the same call before it are no longer kept, so an undo of the
+	// call reverts a part.
+	Cut bool `json:"cut,omitempty"`
 	// Done says that the operation returned. Without it, the operation runs, or
 	// the program ended before it returned.
 	Done bool `json:"done,omitempty"`

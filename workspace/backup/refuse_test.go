@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"strings"
@@ -386,6 +387,45 @@ func TestKeepHolds(t *testing.T) {
 	}
 	if data, err := b.ReadFile(ctx, "a"); string(data) != strings.Repeat("x", 6) {
 		t.Errorf("a = %q, %v, want what the seventh change wrote", data, err)
+	}
+}
+
+// TestKeepCutsCalls tests that an undo says which calls it reverts in part, before and after
+// the next prune, and to the next program.
+func TestKeepCutsCalls(t *testing.T) {
+	raw := memory.New(nil)
+	b := newFS(t, raw, &backup.Options{Keep: 3})
+	calls := []context.Context{session.WithCall(t.Context()), session.WithCall(t.Context())}
+	for i, call := range []int{0, 1, 0, 1, 1} {
+		if _, err := b.WriteFile(calls[call], fmt.Sprint(i), []byte("x"), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cut := func() (names string) {
+		t.Helper()
+		changes, err := newFS(t, raw, &backup.Options{Keep: 3}).Changes(t.Context(), "")
+		if err != nil || len(changes) != 3 {
+			t.Errorf("Changes = %v, %v, want 3", changes, err)
+		}
+		for _, c := range changes {
+			if c.Cut {
+				names += c.Path
+			}
+		}
+		return names
+	}
+	if got := cut(); got != "32" {
+		t.Errorf("before the prune, cut = %q, want the first that is left of each call", got)
+	}
+	if err := backup.Prune(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	if got := cut(); got != "32" {
+		t.Errorf("after the prune, cut = %q", got)
+	}
+	undone, err := b.Undo(t.Context(), nil)
+	if err != nil || len(undone) != 2 || undone[0].Cut || !undone[1].Cut {
+		t.Errorf("Undo = %+v, %v, want two changes, the last of which is cut", undone, err)
 	}
 }
 

@@ -225,8 +225,8 @@ func (t *tree) moveError(ctx context.Context, m *bucket.DirMove, destination str
 	if !m.Resumed() && m.Disclaim(late) {
 		t.dirCache.Forget(destination)
 	} else {
-		err = answer.Within(err, fmt.Sprintf("it has moved in part: %d files have got the new name now,"+
-			" the others have the old one, and some may have both; move it again to go on", m.Moved()))
+		err = answer.Within(err, fmt.Sprintf("it has moved in part: at least %d files have the new name alone,"+
+			" and others may have both; move it again to go on", m.Moved()))
 	}
 	if exists {
 		return provider.At(destination, err)

@@ -48,7 +48,7 @@ func TestMoveDenied(t *testing.T) {
 				return s3test.Fault{}
 			})
 			err := fsys.Move(t.Context(), "d", "m")
-			if !errors.Is(err, fs.ErrPermission) || !strings.Contains(fmt.Sprint(err), "20 files have got the new name") {
+			if !errors.Is(err, fs.ErrPermission) || !strings.Contains(fmt.Sprint(err), "at least 20 files have the new name alone") {
 				t.Errorf("Move = %v, want %v that says that 20 files have moved", err, fs.ErrPermission)
 			}
 			files := 0

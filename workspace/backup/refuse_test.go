@@ -425,7 +425,7 @@ func TestKeepCutsCalls(t *testing.T) {
 	}
 	undone, err := b.Undo(t.Context(), nil)
 	if err != nil || len(undone) != 2 || undone[0].Cut || !undone[1].Cut {
-		t.Errorf("Undo = %+v, %v, want two changes, the last of which is cut", undone, err)
+		t.Errorf("Undo = %+v, %v, want two changes, the last one cut", undone, err)
 	}
 }
 

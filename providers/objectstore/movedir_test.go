@@ -165,7 +165,7 @@ func TestMoveResumedOverOther(t *testing.T) {
 				}
 				return s3test.Fault{}
 			})
-			if err := fsys.Move(t.Context(), "d", "m"); err == nil || !strings.Contains(err.Error(), "some may have both") {
+			if err := fsys.Move(t.Context(), "d", "m"); err == nil || !strings.Contains(err.Error(), "others may have both") {
 				t.Fatalf("Move = %v, want an error that says that a file may have both names", err)
 			}
 			server.Inject(nil)

@@ -238,6 +238,13 @@ func newOperation(flags *target.Flags, o Operation, named bool, session *session
 			if note := notes[o.Op]; note != "" {
 				cmd.Long += "\n\n" + note
 			}
+			heading := "\n\nIn the JSON object of all parameters alone:"
+			for _, p := range tool.Parameters() {
+				if hasNoFlag(p) {
+					cmd.Long += fmt.Sprintf("%s\n  %s  %s", heading, p.Name, p.Description)
+					heading = ""
+				}
+			}
 		}
 		help(cmd, args)
 	})

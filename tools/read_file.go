@@ -37,12 +37,12 @@ type readFileOutput struct {
 	StartLine  int               `json:"startLine" jsonschema:"the first line of text, from 1; 0 if empty"`
 	EndLine    int               `json:"endLine" jsonschema:"the last line of text; 0 if empty"`
 	TotalLines int               `json:"totalLines" jsonschema:"how many lines the file has; 0 if binary, unchanged or base64"`
-	NextLine   int               `json:"nextLine,omitempty" jsonschema:"the line to continue at; absent at the end"`
+	NextLine   int               `json:"nextLine,omitempty" jsonschema:"the line to continue at; absent at the end, or if column was given"`
 	Column     int               `json:"column,omitempty" jsonschema:"the character that text begins with, if column was given"`
 	Columns    int               `json:"columns,omitempty" jsonschema:"how many characters the line has, if column was given"`
 	NextColumn int               `json:"nextColumn,omitempty" jsonschema:"the column to continue at; absent at the end"`
 	Unchanged  bool              `json:"unchanged,omitempty" jsonschema:"whether the file still has the version of unlessVersion"`
-	Truncated  bool              `json:"truncated" jsonschema:"whether lines after endLine, lines of the tail or ends of lines are left out"`
+	Truncated  bool              `json:"truncated" jsonschema:"whether lines after endLine (without column), lines of the tail or ends of lines are left out"`
 	CutLines   []int             `json:"cutLines,omitempty" jsonschema:"lines longer than {{.LineChars}} characters, which are cut"`
 	Version    workspace.Version `json:"version,omitempty" jsonschema:"the version of the whole file"`
 	Size       int               `json:"size" jsonschema:"the size of the file in bytes"`

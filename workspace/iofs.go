@@ -13,8 +13,8 @@ import (
 // FS returns a read-only view of w as an [fs.FS], valid while ctx is: an io/fs
 // call has no context of its own. It also implements [fs.ReadFileFS],
 // [fs.ReadDirFS] and [fs.StatFS]; symlinks are followed, as io/fs expects. The
-// view satisfies [testing/fstest.TestFS]. It has no Glob of its own, so
-// [fs.Glob] speaks the dialect of [path.Match].
+// view satisfies [testing/fstest.TestFS], unless a directory has symlinks in it. It
+// has no Glob of its own, so [fs.Glob] speaks the dialect of [path.Match].
 func (w *Workspace) FS(ctx context.Context) fs.FS {
 	return view{ctx: ctx, fsys: w.fsys, limit: w.maxSize}
 }

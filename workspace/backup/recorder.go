@@ -137,14 +137,18 @@ func (c *Change) divisible() bool {
 }
 
 // keep keeps the bytes of the file name for a change op that may keep so many more
-// bytes, and returns its state. With AllowUnkept, a larger file is not kept.
-func (r *recorder) keep(ctx context.Context, op, name string, limit int64) (State, error) {
+// bytes, and returns its state. With AllowUnkept, a larger file is not kept. If ifVersion is
+// not empty, a file with another version is [workspace.ErrConflict], and is not kept: whoever
+// tries again and again must not fill the store.
+func (r *recorder) keep(ctx context.Context, op, name string, limit int64, ifVersion workspace.Version) (State, error) {
 	data, version, err := workspace.ReadVersioned(ctx, r.files, name, max(limit, 1)) // zero would be no limit
 	switch {
 	case errors.Is(err, workspace.ErrTooLarge):
 		return r.tooLarge(ctx, op, name)
 	case err != nil:
 		return absent, ops.Rename(err, op, name)
+	case ifVersion != "" && version != ifVersion:
+		return absent, ops.Error(op, name, workspace.ErrConflict, nil)
 	}
 	s, err := r.journal.keep(ctx, data, version)
 	if err != nil {
@@ -248,7 +252,7 @@ func (r *recorder) writing(ctx context.Context, op, name string, o workspace.Wri
 		}
 	} else {
 		var err error
-		before, err = r.keep(ctx, op, name, r.maxChange)
+		before, err = r.keep(ctx, op, name, r.maxChange, o.IfVersion)
 		missing := errors.Is(err, fs.ErrNotExist)
 		if o.IfVersion != "" && (missing || err == nil && before.Version != o.IfVersion) {
 			return nil, ops.Error(op, name, workspace.ErrConflict, nil)

@@ -390,6 +390,25 @@ func TestKeepHolds(t *testing.T) {
 	}
 }
 
+// TestConflictKeepsNothing tests that whoever tries an old version again and again does not
+// fill the store.
+func TestConflictKeepsNothing(t *testing.T) {
+	ctx := t.Context()
+	raw, store := memory.New(nil), memory.New(nil)
+	b := newFS(t, raw, &backup.Options{Store: store, Dir: "kept"})
+	for i := range 9 {
+		if _, err := raw.WriteFile(ctx, "a", []byte(strings.Repeat("x", i)), nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.WriteFile(ctx, "a", []byte("mine"), &workspace.WriteOptions{IfVersion: "old"}); !errors.Is(err, workspace.ErrConflict) {
+			t.Errorf("WriteFile with an old version = %v, want ErrConflict", err)
+		}
+	}
+	if kept, err := store.Glob(ctx, "kept/objects/*/*", nil); err != nil || len(kept) != 0 {
+		t.Errorf("kept after conflicts: %q, %v, want nothing", kept, err)
+	}
+}
+
 // TestKeepCutsCalls tests that an undo says which calls it reverts in part, before and after
 // the next prune, and to the next program.
 func TestKeepCutsCalls(t *testing.T) {

@@ -62,7 +62,7 @@ func (r *recorder) removal(ctx context.Context, info workspace.FileInfo, recursi
 		before := stateOf(info)
 		if info.Type == workspace.TypeFile {
 			var err error
-			if before, err = r.keep(ctx, ops.Rm, info.Path, left); err != nil {
+			if before, err = r.keep(ctx, ops.Rm, info.Path, left, ""); err != nil {
 				return nil, ops.Rename(err, "", infos[0].Path)
 			}
 			if before.Kept != 0 {

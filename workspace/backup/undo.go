@@ -453,7 +453,7 @@ func (u *undo) keepAll(ctx context.Context, steps []Step) error {
 		if before.Type != workspace.TypeFile || before.Size > left {
 			continue
 		}
-		kept, err := u.keep(ctx, ops.Undo, steps[i].Path, left)
+		kept, err := u.keep(ctx, ops.Undo, steps[i].Path, left, "")
 		switch {
 		case err != nil:
 			return err

@@ -62,7 +62,7 @@ func TestNumbers(t *testing.T) {
 		},
 		"docs/running.md": {
 			"an output above {tools.outputBytes bytes}",
-			"or the first {tools.spillBytes bytes}",
+			"its first {tools.spillBytes bytes}",
 			"at most {workspace/jobs.DefaultRunning} commands at a time, and {tools.maxCommandSessions} sessions",
 			"the last {workspace/jobs.DefaultEnded} that have ended",
 		},

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -57,6 +58,48 @@ func TestDenied(t *testing.T) {
 		})
 		if err != nil || !slices.Equal(refused, []string{"own/none", "secret"}) {
 			t.Errorf("Walk = %v, and it could not list %q, want those of own/none and secret", err, refused)
+		}
+	})
+}
+
+// TestDeniedToRoot has directories that root without capabilities must not read.
+func TestDeniedToRoot(t *testing.T) {
+	in(t, places()[1:3], func(t *testing.T, r *running) {
+		opts := r.options(t)
+		r.run(t, "sh", "-c", `cd "$1" && mkdir -p full/none enter && echo needle | tee open closed full/none/file >enter/file && chmod 000 closed full/none && chmod 100 enter`, "sh", opts.Root)
+		f := open(t, opts)
+		if paths, err := f.Glob(t.Context(), "**", nil); err != nil {
+			t.Errorf("Glob = %v, want nil", err)
+		} else if want := []string{"closed", "open"}; !slices.Equal(paths, want) {
+			t.Errorf("Glob = %q, want %q", paths, want)
+		}
+		result, err := f.Grep(t.Context(), "needle", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []workspace.Skipped{
+			{Path: "closed", Reason: workspace.SkipUnreadable}, {Path: "enter", Reason: workspace.SkipUnreadable}, {Path: "full/none", Reason: workspace.SkipUnreadable},
+		}
+		if diff := cmp.Diff(want, result.Skipped); diff != "" {
+			t.Errorf("Grep skips (-want +got):\n%s", diff)
+		}
+		if got, want := matched(result), []string{"open"}; !slices.Equal(got, want) {
+			t.Errorf("Grep finds %q, want %q", got, want)
+		}
+		events, err := f.Watch(t.Context(), ".", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.WriteFile(t.Context(), "full/new", nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case e := <-events:
+			if e.Path != "full/new" {
+				t.Errorf("Watch reports %+v, want full/new", e)
+			}
+		case <-time.After(time.Minute):
+			t.Error("Watch reports nothing, want full/new")
 		}
 	})
 }

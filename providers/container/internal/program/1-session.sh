@@ -111,7 +111,11 @@ hello() {
 		group=$3 start=${20}
 		me="$(readlink /proc/self/ns/pid) $$ $start"
 	fi
-	printf '%s\n' "$$" "$group" "$start $first" "$(id -u)" "$(id -G)" "$watches" "$greps" "$texts" "$finds" "$removes" "$PWD"
+	capabilities=
+	while read -r key value; do
+		[ "$key" != CapEff: ] || capabilities=$value
+	done 2>/dev/null </proc/$$/status
+	printf '%s\n' "$$" "$group" "$start $first" "$(id -u)" "$(id -G)" "$watches" "$greps" "$texts" "$finds" "$removes" "$capabilities" "$PWD"
 }
 
 # search: leaves out of PATH what does not exist, and what is below the root,

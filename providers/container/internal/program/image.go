@@ -23,6 +23,7 @@ type Image struct {
 	first   string // when the first process of the container was; empty if that is not known
 
 	User    uint64   // the number of the user that the shell runs as
+	reads   bool     // the user may read whatever there is
 	groups  []uint64 // those of the user
 	Watches string   // the program that reports changes; empty if there is none
 	Bytes   bool     // there is a grep that takes any byte in expressions
@@ -34,7 +35,7 @@ type Image struct {
 
 // greetingLines is how many lines a greeting has. The last may have line
 // breaks in it.
-const greetingLines = 11
+const greetingLines = 12
 
 // ParseGreeting reads the reply to [Hello].
 func ParseGreeting(text string) (Image, error) {
@@ -50,7 +51,8 @@ func ParseGreeting(text string) (Image, error) {
 	i := Image{
 		process: lines[0], started: started, first: first, User: user,
 		Watches: lines[5], Bytes: lines[6] == "-a", Texts: lines[7] != "",
-		finds: lines[8] != "", removes: lines[9] != "", Root: lines[10],
+		finds: lines[8] != "", removes: lines[9] != "", Root: lines[11],
+		reads: user == 0 && mayReadAll(lines[10]),
 	}
 	if lines[1] == i.process {
 		i.group = i.process
@@ -61,6 +63,14 @@ func ParseGreeting(text string) (Image, error) {
 		}
 	}
 	return i, nil
+}
+
+// mayReadAll reports whether root may read whatever there is with capabilities as
+// Linux writes them. Where they are not known it may.
+func mayReadAll(capabilities string) bool {
+	const override, readSearch = 1 << 1, 1 << 2 // CAP_DAC_OVERRIDE and CAP_DAC_READ_SEARCH
+	set, err := strconv.ParseUint(capabilities, 16, 64)
+	return err != nil || set&(override|readSearch) != 0
 }
 
 // KillOrphan returns the call that ends what a shell still does that was given
@@ -93,11 +103,11 @@ func (i *Image) MayRead(e StatInfo) bool {
 	return i.allows(e, mayRead)
 }
 
-// allows reports whether the user has a permission.
+// allows reports whether the user has permissions to read or enter.
 func (i *Image) allows(e StatInfo, bits uint64) bool {
 	perm := e.perm
 	switch {
-	case i.User == 0:
+	case i.reads:
 		return true
 	case e.uid == i.User:
 		perm >>= 6

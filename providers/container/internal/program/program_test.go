@@ -31,3 +31,42 @@ func TestTextBeginsWithConstants(t *testing.T) {
 		}
 	}
 }
+
+// TestGreetingOfRoot reads what root may by its capabilities.
+func TestGreetingOfRoot(t *testing.T) {
+	greeting := func(user, capabilities string) string {
+		return strings.Join([]string{"7", "7", "20 10", user, "0", "", "-a", "-I", "1", "1", capabilities, "/a\nb"}, "\n") + "\n"
+	}
+	closed, err := program.ParseStat([]byte("41c0 5 1234 1000 1000 700 2026-01-02 03:04:05.678901234 +0000\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		user, capabilities string
+		want               bool
+	}{
+		{"0", "", true},
+		{"0", "not known", true},
+		{"0", "0000000000000000", false},
+		{"0", "0000000000000002", true},
+		{"0", "0000000000000004", true},
+		{"0", "00000000a80425f9", false},
+		{"0", "000001ffffffffff", true},
+		{"1", "", false},
+		{"1", "000001ffffffffff", false},
+	} {
+		i, err := program.ParseGreeting(greeting(test.user, test.capabilities))
+		if err != nil || i.Root != "/a\nb" {
+			t.Fatalf("ParseGreeting(%q) = %+v, %v, want the root /a\nb", greeting(test.user, test.capabilities), i, err)
+		}
+		if got := i.MayRead(closed); got != test.want {
+			t.Errorf("MayRead by the user %s with the capabilities %q = %v, want %v", test.user, test.capabilities, got, test.want)
+		}
+		if got := i.Hides(program.Entry{StatInfo: closed}); got == test.want {
+			t.Errorf("Hides by the user %s with the capabilities %q = %v, want %v", test.user, test.capabilities, got, !test.want)
+		}
+	}
+	if i, err := program.ParseGreeting(greeting("0", "00")[len("7\n7\n"):]); err == nil {
+		t.Errorf("ParseGreeting of too few lines = %+v, want an error", i)
+	}
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -66,11 +67,11 @@ func TestDenied(t *testing.T) {
 func TestDeniedToRoot(t *testing.T) {
 	in(t, places()[1:3], func(t *testing.T, r *running) {
 		opts := r.options(t)
-		r.run(t, "sh", "-c", `cd "$1" && mkdir -p full/none enter && echo needle | tee open closed full/none/file >enter/file && chmod 000 closed full/none && chmod 100 enter`, "sh", opts.Root)
+		r.run(t, "sh", "-c", `cd "$1" && mkdir -p full/none enter && echo needle | tee open closed full/none/file >enter/file && chmod 000 closed full/none && chmod 100 enter && mkdir fixed && touch fixed/file && chmod 555 fixed`, "sh", opts.Root)
 		f := open(t, opts)
 		if paths, err := f.Glob(t.Context(), "**", nil); err != nil {
 			t.Errorf("Glob = %v, want nil", err)
-		} else if want := []string{"closed", "open"}; !slices.Equal(paths, want) {
+		} else if want := []string{"closed", "fixed/file", "open"}; !slices.Equal(paths, want) {
 			t.Errorf("Glob = %q, want %q", paths, want)
 		}
 		result, err := f.Grep(t.Context(), "needle", nil)
@@ -100,6 +101,19 @@ func TestDeniedToRoot(t *testing.T) {
 			}
 		case <-time.After(time.Minute):
 			t.Error("Watch reports nothing, want full/new")
+		}
+		view, err := f.Exact()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for which, f := range map[string]*container.FS{"plain": f, "exact": view.(*container.FS)} {
+			for name, err := range map[string]error{
+				"Ls": second(f.Ls(t.Context(), "full/none", nil)),
+			} {
+				if !errors.Is(err, fs.ErrPermission) {
+					t.Errorf("%s of what is denied in the %s view = %v, want %q", name, which, err, fs.ErrPermission)
+				}
+			}
 		}
 	})
 }

@@ -110,9 +110,9 @@ resolve() {
 				esac
 			done
 		elif [ -d "./$b" ]; then
+			cd -P -- "./$b" 2>/dev/null || return $denied
 			[ -z "$still" ] || return $again
-			cd -P -- "./$b" 2>/dev/null && continue # it was made meanwhile
-			return $denied
+			continue # it was made meanwhile
 		fi
 		[ -z "${left%/}" ] || return $notdir
 		return 0

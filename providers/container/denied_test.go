@@ -108,7 +108,11 @@ func TestDeniedToRoot(t *testing.T) {
 		}
 		for which, f := range map[string]*container.FS{"plain": f, "exact": view.(*container.FS)} {
 			for name, err := range map[string]error{
-				"Ls": second(f.Ls(t.Context(), "full/none", nil)),
+				"Ls":        second(f.Ls(t.Context(), "full/none", nil)),
+				"WriteFile": second(f.WriteFile(t.Context(), "fixed/file", nil, nil)), "a new file": second(f.WriteFile(t.Context(), "fixed/new", nil, nil)),
+				"Mkdir": f.Mkdir(t.Context(), "fixed/new", nil), "Rm": f.Rm(t.Context(), "fixed/file", nil),
+				"Move from": f.Move(t.Context(), "fixed/file", "new"),
+				"Move to":   f.Move(t.Context(), "open", "fixed/new"),
 			} {
 				if !errors.Is(err, fs.ErrPermission) {
 					t.Errorf("%s of what is denied in the %s view = %v, want %q", name, which, err, fs.ErrPermission)

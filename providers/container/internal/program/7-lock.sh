@@ -39,7 +39,11 @@ lock() {
 		owner=
 		read -r owner 2>/dev/null <"./${prefix}lock"
 		[ -e "./${prefix}lock" ] && absent=0 || absent=$((absent + 1))
-		[ $absent -lt 20 ] || return $overtaken
+		if [ $absent -ge 20 ]; then
+			refused
+			[ $? -ne $denied ] || return $denied
+			return $overtaken
+		fi
 		[ "$owner" = "$seen" ] || tries=0
 		seen=$owner
 		tries=$((tries + 1))

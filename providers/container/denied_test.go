@@ -26,9 +26,10 @@ func TestDenied(t *testing.T) {
 			"ReadFile": second(f.ReadFile(t.Context(), "closed")), "Ls": second(f.Ls(t.Context(), "secret", nil)),
 			"WriteFile": second(f.WriteFile(t.Context(), "dir/file", nil, nil)), "a new file": second(f.WriteFile(t.Context(), "dir/new", nil, nil)),
 			"Mkdir": f.Mkdir(t.Context(), "dir/new", nil), "Rm": f.Rm(t.Context(), "dir/file", nil), "Stat": second(f.Stat(t.Context(), "secret/file")),
-			"Rm, recursive": f.Rm(t.Context(), "own/fixed", &workspace.RmOptions{Recursive: true}),
-			"Move from":     f.Move(t.Context(), "own/fixed/file", "own/new"),
-			"Move to":       f.Move(t.Context(), "own/fixed", "dir/new"),
+			"Rm, recursive":               f.Rm(t.Context(), "own/fixed", &workspace.RmOptions{Recursive: true}),
+			"Rm of what cannot be listed": f.Rm(t.Context(), "own/none", &workspace.RmOptions{Recursive: true}),
+			"Move from":                   f.Move(t.Context(), "own/fixed/file", "own/new"),
+			"Move to":                     f.Move(t.Context(), "own/fixed", "dir/new"),
 		} {
 			if !errors.Is(err, fs.ErrPermission) {
 				t.Errorf("%s of what is denied = %v, want %q", name, err, fs.ErrPermission)
@@ -108,8 +109,10 @@ func TestDeniedToRoot(t *testing.T) {
 		}
 		for which, f := range map[string]*container.FS{"plain": f, "exact": view.(*container.FS)} {
 			for name, err := range map[string]error{
-				"Ls":        second(f.Ls(t.Context(), "full/none", nil)),
-				"WriteFile": second(f.WriteFile(t.Context(), "fixed/file", nil, nil)), "a new file": second(f.WriteFile(t.Context(), "fixed/new", nil, nil)),
+				"Ls": second(f.Ls(t.Context(), "full/none", nil)), "Ls of what can be entered": second(f.Ls(t.Context(), "enter", nil)),
+				"Walk":          f.Walk(t.Context(), "enter", nil, func(_ workspace.FileInfo, err error) error { return err }),
+				"Rm, recursive": f.Rm(t.Context(), "full", &workspace.RmOptions{Recursive: true}),
+				"WriteFile":     second(f.WriteFile(t.Context(), "fixed/file", nil, nil)), "a new file": second(f.WriteFile(t.Context(), "fixed/new", nil, nil)),
 				"Mkdir": f.Mkdir(t.Context(), "fixed/new", nil), "Rm": f.Rm(t.Context(), "fixed/file", nil),
 				"Move from": f.Move(t.Context(), "fixed/file", "new"),
 				"Move to":   f.Move(t.Context(), "open", "fixed/new"),

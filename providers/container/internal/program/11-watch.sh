@@ -3,7 +3,7 @@
 # is in it.
 observe() {
 	into "$1" || return
-	[ -r . ] || return $denied
+	readable || return
 	top=${PWD%/}/
 	cd /
 	set --
@@ -23,7 +23,7 @@ observe() {
 # say when it has begun.
 survey() {
 	into "$1" || return
-	[ -r . ] || return $denied
+	readable || return
 	cd /
 	printf '\n%s +\n' "$marker" >&4
 	head -c "$2" <&3 | xargs -0 -s 1500000 sh -c "$attending" sh inotifyd - 2>/dev/null
@@ -34,5 +34,5 @@ survey() {
 # knock DIR: opens the directory, which those who observe it are told.
 knock() {
 	into "$1" || return
-	: <.
+	readable
 }

@@ -45,6 +45,12 @@ pinned() {
 # there: whether ./$b is there.
 there() { [ -e "./$b" ] || [ -L "./$b" ]; }
 
+# readable: whether the current directory can be opened. Busybox says that root may
+# read any, also without capabilities.
+readable() {
+	{ :; } 2>/dev/null <. || return $denied
+}
+
 # refused: why the current directory, or what a program that told has run for was
 # about, cannot be changed.
 refused() {

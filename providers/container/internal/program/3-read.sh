@@ -65,7 +65,7 @@ window() {
 # children DIR: describes what is in DIR.
 children() {
 	into "$1" || return
-	[ -r . ] || return $denied
+	readable || return
 	list . -maxdepth 1
 }
 

@@ -15,6 +15,8 @@ remove() {
 		told rm -- "./$b" && return
 	elif [ -n "$3" ]; then
 		told attended rm -r -f -- "./$b" && return
+		# That of busybox does not say what it cannot list.
+		[ -n "$said" ] || said=$(attended find "./$b" 2>&1 >/dev/null)
 	else
 		rmdir -- "./$b" 2>/dev/null && return
 		vacant "$1" "$2"

@@ -13,7 +13,7 @@ move() {
 		return
 	fi
 	from=${here%/}/$b
-	[ -r . ] || return $denied
+	readable || return
 	carry "/proc/self/fd/5/$b" "$3" "$4" 5<.
 }
 

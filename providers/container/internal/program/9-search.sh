@@ -9,7 +9,7 @@ tree() {
 		plain "$2"
 		second $? || return
 	fi
-	[ -r . ] || return $denied
+	readable || return
 	set -- ${3:+-maxdepth $3}
 	if [ -n "$omitted" ]; then
 		set -- "$@" "("

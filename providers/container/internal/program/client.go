@@ -296,6 +296,9 @@ func (c *Client) removeTree(ctx context.Context, name string) error {
 		}
 		for _, e := range slices.Backward(entries) {
 			err := c.remove(ctx, workspace.Join(name, e.Name), "")
+			if errors.Is(err, workspace.ErrNotEmpty) && c.Hides(e) {
+				return fs.ErrPermission
+			}
 			if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, workspace.ErrNotEmpty) {
 				return err
 			}

@@ -240,7 +240,7 @@ func newOperation(flags *target.Flags, o Operation, named bool, session *session
 			}
 			heading := "\n\nIn the JSON object of all parameters alone:"
 			for _, p := range tool.Parameters() {
-				if hasNoFlag(p) {
+				if strings.HasPrefix(p.Name, "-") {
 					cmd.Long += fmt.Sprintf("%s\n  %s  %s", heading, p.Name, p.Description)
 					heading = ""
 				}

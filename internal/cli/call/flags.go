@@ -34,8 +34,8 @@ func (i *invocation) addFlags(cmd *cobra.Command) {
 		return
 	}
 	for _, described := range tool.Parameters() {
-		if hasNoFlag(described) {
-			continue
+		if strings.HasPrefix(described.Name, "-") {
+			continue // it is in the JSON object of all parameters alone
 		}
 		p := &parameter{name: described.Name, kind: described.Type, text: strings.Trim(string(described.Default), `"`)}
 		p.addFlag(cmd, described)
@@ -52,9 +52,6 @@ func (i *invocation) addFlags(cmd *cobra.Command) {
 		cmd.Flags().StringVar(&i.content, contentFlag, "", `write the bytes of this file, relative to the current folder; "-" is standard input`)
 	}
 }
-
-// hasNoFlag reports whether a parameter is in the JSON object of all parameters alone.
-func hasNoFlag(p tools.Parameter) bool { return strings.HasPrefix(p.Name, "-") }
 
 // parameter is a parameter of a tool as a flag. The tool checks its bounds.
 type parameter struct {

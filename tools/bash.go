@@ -130,12 +130,13 @@ type bashInput struct {
 // bashOutput is the result of bash. Cut and Spilled are set only if the output was too
 // long.
 type bashOutput struct {
-	ExitCode int           `json:"exitCode" jsonschema:"the exit status: 124 if the time was up, 137 if another limit was reached"`
-	Output   string        `json:"output" jsonschema:"standard output and standard error, in order"`
-	Cut      int           `json:"cut,omitempty" jsonschema:"how many bytes are left out in the middle of output"`
-	Spilled  string        `json:"spilled,omitempty" jsonschema:"the file that has the whole output, if it is cut"`
-	Stopped  string        `json:"stopped,omitempty" jsonschema:"the limit that ended the script"`
-	Changes  []ShellChange `json:"changes,omitempty" jsonschema:"what was changed, in order"`
+	ExitCode    int           `json:"exitCode" jsonschema:"the exit status: 124 if the time was up, 137 if another limit was reached"`
+	Output      string        `json:"output" jsonschema:"standard output and standard error, in order"`
+	Cut         int           `json:"cut,omitempty" jsonschema:"how many bytes are left out in the middle of output"`
+	Spilled     string        `json:"spilled,omitempty" jsonschema:"the file that has the whole output, if it is cut"`
+	Stopped     string        `json:"stopped,omitempty" jsonschema:"the limit that ended the script"`
+	Changes     []ShellChange `json:"changes,omitempty" jsonschema:"what was changed, in order"`
+	MoreChanges int           `json:"moreChanges,omitempty" jsonschema:"how many more changes there were"`
 
 	several bool // there are several workspaces
 }
@@ -218,9 +219,13 @@ func runBash(ctx context.Context, ts *toolset, in *bashInput) (*bashOutput, erro
 	if err != nil {
 		return nil, err
 	}
-	return &bashOutput{ExitCode: result.ExitCode, Output: result.Output, Cut: result.Cut, Spilled: result.Spilled,
-		Stopped: result.Stopped, Changes: result.Changes, several: len(ts.bash.toolsets) > 1}, nil
+	changes := result.Changes[:min(len(result.Changes), maxChanges)]
+	return &bashOutput{ExitCode: result.ExitCode, Output: result.Output, Cut: result.Cut, Spilled: result.Spilled, Stopped: result.Stopped,
+		Changes: changes, MoreChanges: len(result.Changes) - len(changes), several: len(ts.bash.toolsets) > 1}, nil
 }
+
+// maxChanges is how many changes a result lists: a script can make a million.
+const maxChanges = 1000
 
 // scriptTime returns how long a script may run: a twentieth less than the call, so that what
 // it printed is not lost with the call. Zero seconds mean the time of the call. The result is
@@ -380,7 +385,7 @@ func (o *bashOutput) changed() string {
 	verbs := map[string]string{ops.WriteFile: "wrote", ops.Rm: "removed", ops.Mkdir: "made", ops.Move: "moved"}
 	for i, c := range o.Changes {
 		if i == shownChanges {
-			parts = append(parts, fmt.Sprintf("and %d more", len(o.Changes)-i))
+			parts = append(parts, fmt.Sprintf("and %d more", len(o.Changes)-i+o.MoreChanges))
 			break
 		}
 		path := c.Path

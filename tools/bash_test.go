@@ -127,6 +127,19 @@ func TestBashSession(t *testing.T) {
 	}
 }
 
+// TestBashBoundsChanges tests that a script that changes much does not make a result of any size.
+func TestBashBoundsChanges(t *testing.T) {
+	t.Parallel()
+	set := newBashSet(t, nil, &tools.Options{}, "main")
+	got := good(t, set, "bash", object{"script": "touch f{1..1200}"})
+	if changes := got["changes"].([]any); len(changes) != 1000 || got["moreChanges"] != 200.0 {
+		t.Errorf("%d changes and %v more, want 1000 and 200", len(changes), got["moreChanges"])
+	}
+	if text := call(t, set, "bash", object{"script": "rm f*"}).Text; !strings.HasSuffix(text, "and 1190 more]") {
+		t.Errorf("text: %.300q", text)
+	}
+}
+
 // TestBashSessionChanged tests that a script does not replace what changed since a part was read.
 func TestBashSessionChanged(t *testing.T) {
 	t.Parallel()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
@@ -104,6 +105,7 @@ func (ts *toolset) copyDir(ctx context.Context, from, dir, to string) (*copyOutp
 	}
 	out := &copyOutput{OK: true, Source: from, Destination: to, Directories: 1}
 	partial := &partialCopy{out: out}
+	var refused []string // directories that may not be made, with a slash: to write a file in one would make it
 	for _, entry := range entries {
 		if entry.Type == workspace.TypeFile {
 			partial.files++
@@ -111,11 +113,17 @@ func (ts *toolset) copyDir(ctx context.Context, from, dir, to string) (*copyOutp
 		if errors.Is(partial.first, workspace.ErrNoSpace) || errors.Is(partial.first, workspace.ErrUnavailable) {
 			continue // which would fail, too
 		}
+		if slices.ContainsFunc(refused, func(dir string) bool { return strings.HasPrefix(entry.Path, dir) }) {
+			continue
+		}
 		if err := ts.copyEntry(ctx, out, entry, to+strings.TrimPrefix(entry.Path, dir)); err != nil {
 			if ctx.Err() != nil {
 				return nil, err
 			}
 			partial.add(err)
+			if entry.IsDir() && (errors.Is(err, workspace.ErrPolicy) || errors.Is(err, fs.ErrPermission)) {
+				refused = append(refused, entry.Path+"/")
+			}
 		}
 	}
 	if partial.failed > 0 {

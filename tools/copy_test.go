@@ -172,6 +172,26 @@ func TestCopyPartly(t *testing.T) {
 	}
 }
 
+// TestCopyWithoutDirectory tests that a directory that may not be made is not made by a file
+// in it.
+func TestCopyWithoutDirectory(t *testing.T) {
+	t.Parallel()
+	fsys := memory.New(nil)
+	put(t, fsys, "src/a", "a")
+	put(t, fsys, "src/d/b", "b")
+	rules, err := policy.Restrict(fsys, policy.Rules{FirstMatch: []policy.Rule{{Deny: []policy.Op{"mkdir"}, Paths: []string{"to/d"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := newSetOf(t, workspace.New("test", rules, nil), nil)
+	failed := bad(t, set, "copy", object{"source": "src", "destination": "to", "recursive": true}, tools.CodePolicy)
+	contains(t, "message", failed.Message, "1 of 2 files (1 byte) copied to to, not copied: to/d: ")
+	if _, err := fsys.Stat(t.Context(), "to/d"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Stat of what may not be made = %v", err)
+	}
+	holds(t, fsys, "to/a", "a")
+}
+
 // TestCopySymlinks tests that a copy follows no symlinks in the tree, and that none
 // leads it into itself.
 func TestCopySymlinks(t *testing.T) {

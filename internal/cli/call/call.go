@@ -235,7 +235,7 @@ func newOperation(flags *target.Flags, o Operation, named bool, session *session
 			for name, flag := range otherNames {
 				cmd.Long = strings.ReplaceAll(cmd.Long, "`"+name+"`", "--"+flag)
 			}
-			if note := notes[o.Op]; note != "" {
+			if note := notes[o.Op]; note != "" && o.dialect == "" {
 				cmd.Long += "\n\n" + note
 			}
 			heading := "\n\nIn the JSON object of all parameters alone:"
@@ -255,8 +255,8 @@ func newOperation(flags *target.Flags, o Operation, named bool, session *session
 var notes = map[string]string{
 	ops.Bash: `With --session, the next call keeps the working directory, variables and functions, but not
 /tmp. Call prints all of a long output, up to 16 MiB.`,
-	ops.ReadFile: `Call shows no images and PDFs, but names their type. --encoding base64 prints the bytes of
-a small file.`,
+	ops.ReadFile: `Call shows no images and PDFs, but names their type. --encoding base64 prints a small file
+in base64.`,
 }
 
 // checkPositional refuses more arguments than there are parameters for, and any

@@ -27,9 +27,8 @@ It also counts the files, and says what the workspace runs on. For each problem 
 a remedy.
 
 Doctor writes one file, named ".workspace-doctor-" and random characters, and deletes
-it before it ends, even if it is interrupted. An audit log and backups record that, and
-undo leaves it out. Doctor changes nothing else, and writes nothing to a read-only
-workspace.
+it before it ends, even if it is interrupted. An audit log records that, and undo
+leaves it out. Doctor changes nothing else, and writes nothing to a read-only workspace.
 
 Doctor exits with 1 if something fails, and with 0 otherwise, also with warnings.`
 

@@ -130,7 +130,7 @@ type bashInput struct {
 // bashOutput is the result of bash. Cut and Spilled are set only if the output was too
 // long.
 type bashOutput struct {
-	ExitCode    int           `json:"exitCode" jsonschema:"the exit status: 124 if the time was up, 137 if another limit was reached"`
+	ExitCode    int           `json:"exitCode" jsonschema:"the exit status: 124 if the time was up, 137 if another limit ended it"`
 	Output      string        `json:"output" jsonschema:"standard output and standard error, in order"`
 	Cut         int           `json:"cut,omitempty" jsonschema:"how many bytes are left out in the middle of output"`
 	Spilled     string        `json:"spilled,omitempty" jsonschema:"the file that has the whole output, if it is cut"`

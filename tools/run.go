@@ -114,7 +114,7 @@ type runOutput struct {
 	Stopped  string `json:"stopped,omitempty" jsonschema:"why it was killed"`
 	Output   string `json:"output" jsonschema:"standard output and standard error, in order"`
 	Cut      int64  `json:"cut,omitempty" jsonschema:"how many bytes are left out in the middle of output"`
-	Spilled  string `json:"spilled,omitempty" jsonschema:"the file that has the whole output, if it is cut"`
+	Spilled  string `json:"spilled,omitempty" jsonschema:"the file that has its first 16 MiB, if it is cut"`
 }
 
 // The bounds of the tools for commands.

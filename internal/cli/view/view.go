@@ -86,10 +86,14 @@ func (v *textView) Take(result *tools.Result) (Page, error) {
 	return Page{}, nil
 }
 
-// Show implements [View].
+// Show implements [View]. The text of a tool has lines.
 func (v *textView) Show() {
 	if !v.diff {
-		fmt.Fprintln(v, v.Name(v.text))
+		text := v.text
+		if v.Terminal {
+			text = term.Visible(text, "\n\t")
+		}
+		fmt.Fprintln(v, text)
 		return
 	}
 	for line := range strings.SplitSeq(strings.TrimSuffix(v.text, "\n"), "\n") {
@@ -164,7 +168,7 @@ func (v *readView) End() error {
 	}
 	switch p := v.page; {
 	case p.Binary && p.Base64 == "":
-		v.Note("%s is not text: %s, %d bytes; --encoding base64 prints the bytes of a small file", p.Path, p.MIMEType, p.Size)
+		v.Note("%s is not text: %s, %d bytes; --encoding base64 prints a small file in base64", p.Path, p.MIMEType, p.Size)
 	case p.NextLine > 0:
 		v.Note("%d of %d lines; go on with --line %d, or print them all with --all", p.EndLine, p.TotalLines, p.NextLine)
 	case p.NextColumn > 0:

@@ -40,6 +40,24 @@ func TestGrepViewAtATerminal(t *testing.T) {
 	}
 }
 
+// TestTextViewAtATerminal tests that the text of a tool keeps its lines.
+func TestTextViewAtATerminal(t *testing.T) {
+	for _, op := range []string{ops.Bash, ops.Tree, ops.ReadFiles, ops.Run, "Grep"} {
+		var out strings.Builder
+		v := New(op, nil, term.Console{Writer: bufio.NewWriter(&out), Style: term.Style{Terminal: true}})
+		if _, err := v.Take(&tools.Result{Text: "a\n\tb\x1b[2J\n[exit code 1]"}); err != nil {
+			t.Fatal(err)
+		}
+		v.Show()
+		if err := v.End(); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff("a\n\tb\\x1b[2J\n[exit code 1]\n", out.String()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", op, diff)
+		}
+	}
+}
+
 func TestHighlighter(t *testing.T) {
 	tests := []struct {
 		name, line, want string

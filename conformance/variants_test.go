@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -34,6 +35,7 @@ func (readOnly) Mkdir(_ context.Context, name string, _ *workspace.MkdirOptions)
 
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
+	exhaustive.NotShort(t, "runs the suite a second time")
 	conformance.Run(t, func(*testing.T) workspace.FileSystem { return readOnly{newReference()} }, &conformance.Options{
 		Peer: func(_ *testing.T, fsys workspace.FileSystem) workspace.FileSystem { return fsys.(readOnly).FileSystem },
 	})

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 )
 
 var corpusDirs = []string{
@@ -86,6 +88,7 @@ var corpus = []scenario{
 }
 
 func TestAgreesWithGit(t *testing.T) {
+	exhaustive.NotShort(t, "runs git many times")
 	r := newRepo(t)
 	var paths []string
 	for i, s := range corpus {

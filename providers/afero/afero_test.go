@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/afero"
 
 	"github.com/workspacekit/workspacekit/conformance"
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	bridge "github.com/workspacekit/workspacekit/providers/afero"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -34,6 +35,7 @@ func TestConformance(t *testing.T) {
 // TestReadOnlyConformance runs the suite on backends that cannot be written to:
 // one that is known by its type, and one that only its owner knows.
 func TestReadOnlyConformance(t *testing.T) {
+	exhaustive.NotShort(t, "runs the suite a second time")
 	for name, open := range map[string]func(afs afero.Fs) *bridge.FS{
 		"known":  func(afs afero.Fs) *bridge.FS { return bridge.FromAfero(afero.NewReadOnlyFs(afs), nil) },
 		"option": func(afs afero.Fs) *bridge.FS { return bridge.FromAfero(afs, &bridge.Options{ReadOnly: true}) },

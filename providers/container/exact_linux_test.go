@@ -126,6 +126,7 @@ func TestFilesWithoutSize(t *testing.T) {
 // TestImportTarMerges imports an archive into a tree that has some of its names,
 // also in the view that follows no symlink.
 func TestImportTarMerges(t *testing.T) {
+	exhaustive.NotShort(t, "runs many programs")
 	inShells(t, []string{"dash", "bash", "busybox"}, func(t *testing.T, executor container.Executor) {
 		f := open(t, &container.Options{Executor: executor, Root: t.TempDir()})
 		view, err := f.Exact()

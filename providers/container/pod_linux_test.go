@@ -256,6 +256,7 @@ func readHanging(t *testing.T, dir string, timeout time.Duration) error {
 
 // TestPodChoice tests which pod is chosen of several.
 func TestPodChoice(t *testing.T) {
+	exhaustive.NotShort(t, "runs many programs")
 	for _, test := range []struct {
 		name    string
 		arrange func(t *testing.T, dir string)

@@ -103,6 +103,7 @@ func add(path, text string) error {
 // TestGrepReadsLines counts the bytes that a search of large files takes out of
 // the container: not more than the lines that match need.
 func TestGrepReadsLines(t *testing.T) {
+	exhaustive.NotShort(t, "searches large files")
 	dir := t.TempDir()
 	hay := strings.Repeat("hay and more hay\n", 200_000)
 	for i := range 4 {
@@ -162,6 +163,7 @@ func TestGrepOfFewMatches(t *testing.T) {
 // TestGrepFirstOnlyReadsLess counts the bytes that come out of a container for the
 // first match of large files.
 func TestGrepFirstOnlyReadsLess(t *testing.T) {
+	exhaustive.NotShort(t, "searches large files")
 	const size = 8 << 20
 	dir := t.TempDir()
 	for i := range 3 {

@@ -55,6 +55,7 @@ esac
 // TestClients works through clients that are not here: stand-ins that refuse
 // any arguments but those that are right, and then are the shell inside.
 func TestClients(t *testing.T) {
+	exhaustive.NotShort(t, "runs many programs")
 	for _, test := range []struct {
 		name string
 		args string

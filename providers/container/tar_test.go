@@ -95,6 +95,7 @@ func TestTarRoundTrip(t *testing.T) {
 }
 
 func TestImportTarRefuses(t *testing.T) {
+	exhaustive.NotShort(t, "runs many programs")
 	f := places()[0].start(t).open(t)
 	for name, test := range map[string]struct {
 		header tar.Header

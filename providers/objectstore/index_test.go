@@ -181,6 +181,7 @@ func (s searched) Grep(ctx context.Context, pattern string, opts *workspace.Grep
 // TestIndexConformance runs the cases about searches with an index, and each search twice.
 func TestIndexConformance(t *testing.T) {
 	t.Parallel()
+	exhaustive.NotShort(t, "runs the suite a second time")
 	for _, p := range profiles() {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()

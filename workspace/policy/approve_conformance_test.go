@@ -102,6 +102,7 @@ func approving(t *testing.T, ops ...policy.Op) workspace.FileSystem {
 // writers without a condition that replace what the others were shown, some have a
 // conflict.
 func TestApprovedConformance(t *testing.T) {
+	exhaustive.NotShort(t, "runs the suite again")
 	changes := []policy.Op{policy.OpWrite, policy.OpEdit, policy.OpDelete, policy.OpMove, policy.OpCopy, policy.OpMkdir}
 	const conflict = "a write of a file that others write all the time is a conflict, as nobody can approve it"
 	t.Run("changes", func(t *testing.T) {

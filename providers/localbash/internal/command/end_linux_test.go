@@ -356,7 +356,7 @@ func TestEndWhileSlow(t *testing.T) {
 		t.Errorf("KillMarked = %v, want nil", err)
 	}
 	_ = cmd.Wait()
-	if found := left(t, mark, t.TempDir()); len(found) > 0 {
+	if found := left(t, mark, folder(t)); len(found) > 0 {
 		t.Errorf("KillMarked left %q", found)
 	}
 }

@@ -87,14 +87,15 @@ func (c call) fitting() string {
 	return "file"
 }
 
-// walkCanceledOnTheWay walks more directories than are plausibly listed ahead.
+// walkCanceledOnTheWay walks many files of one listing, and more directories than are plausibly
+// listed ahead.
 // The function itself never fails, so the walk must notice the end. One that
 // tests the context only where it begins would go on through a whole bucket for
 // an agent that has been stopped.
 func walkCanceledOnTheWay(e *env) {
 	tree := make(files)
 	for i := range 40 {
-		tree[fmt.Sprintf("dir%02d/file", i)] = "x"
+		tree[fmt.Sprintf("dir%02d/file", i)], tree[fmt.Sprintf("a%02d", i)] = "x", "x"
 	}
 	e.given(tree)
 	ctx, cancel := context.WithCancel(e.ctx)

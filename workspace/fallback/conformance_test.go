@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/workspacekit/workspacekit/conformance"
-	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
@@ -32,6 +31,5 @@ func (e easy) Watch(ctx context.Context, dir string, opts *workspace.WatchOption
 }
 
 func TestConformance(t *testing.T) {
-	exhaustive.NotShort(t, "runs the suite over polls")
 	conformance.Run(t, func(*testing.T) workspace.FileSystem { return easy{memory.New(nil)} }, nil)
 }

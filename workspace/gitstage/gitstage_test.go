@@ -13,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
@@ -355,7 +354,6 @@ func TestFailures(t *testing.T) {
 // TestLeftLock tests that a lock that another program has left costs a short time once, and
 // that files are staged again when it is deleted.
 func TestLeftLock(t *testing.T) {
-	exhaustive.NotShort(t, "waits for a lock")
 	r := newRepo(t, ".", 20*time.Second)
 	r.put(t, ".git/index.lock", "", 0o666)
 	began := time.Now()

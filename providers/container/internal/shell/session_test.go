@@ -317,7 +317,6 @@ func (p *silent) Kill() {
 // or one call whose context ends before, and not one for each shell.
 func TestIdleShellsThatHang(t *testing.T) {
 	t.Parallel()
-	exhaustive.NotShort(t, "waits for a shell")
 	for name, limit := range map[string]time.Duration{"no-deadline": time.Minute, "deadline": 100 * time.Millisecond} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

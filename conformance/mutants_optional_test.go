@@ -405,6 +405,7 @@ func walkMutants() []mutant {
 		{"walk-ignores-skip-dir", mutateVisit(withoutResult(fs.SkipDir)), []string{"Walk/skip-dir", "Walk/skip-dir-of-file"}},
 		{"walk-ignores-skip-all", mutateVisit(withoutResult(fs.SkipAll)), []string{"Walk/skip-all"}},
 		{"walk-swallows-errors", mutateWalk(swallowsErrors), []string{"Walk/error-of-function", "Walk/file", "Errors/walk-missing"}},
+		{"walk-goes-on-to-the-end-of-a-page", mutateWalk(goesOn), []string{"Context/walk-canceled-on-the-way"}},
 		{"walk-calls-at-once", mutateWalk(callsAtOnce), []string{"Walk/one-call-at-a-time"}},
 		{"walk-has-no-types", mutateWalk(func(_ *hooked, walk walkFunc) walkFunc {
 			return func(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
@@ -487,6 +488,20 @@ func swallowsErrors(_ *hooked, walk walkFunc) walkFunc {
 	return func(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
 		walk(ctx, dir, opts, fn)
 		return nil
+	}
+}
+
+// goesOn looks at the context before its first call and after its last.
+func goesOn(_ *hooked, walk walkFunc) walkFunc {
+	return func(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
+		if ctx.Err() != nil {
+			return walk(ctx, dir, opts, fn)
+		}
+		err := walk(context.WithoutCancel(ctx), dir, opts, fn)
+		if err == nil && ctx.Err() != nil {
+			err = ops.Error(ops.Walk, dir, ctx.Err(), nil)
+		}
+		return err
 	}
 }
 

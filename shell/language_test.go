@@ -104,3 +104,16 @@ func ourBash(t *testing.T, script string) (string, int) {
 	}
 	return stdout.String(), result.ExitCode
 }
+
+// TestManyShells parses one expansion in many shells at a time, for the race detector: they
+// share nothing.
+func TestManyShells(t *testing.T) {
+	for range 8 {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			if out, status := ourBash(t, `x=aab; echo ${x##+($'a')}`); out != "b\n" || status != 0 {
+				t.Errorf("printed %q with status %d, want b", out, status)
+			}
+		})
+	}
+}

@@ -149,7 +149,7 @@ func patternText(w *syntax.Word) (text []syntax.WordPart, extended bool) {
 		case *syntax.SglQuoted:
 			value := part.Value
 			if part.Dollar {
-				value, _, _ = expand.Format(nil, value, nil)
+				value, _, _ = expand.Format(&expand.Config{}, value, nil) // nil would be one that all share
 				value, _, _ = strings.Cut(value, "\x00")
 			}
 			add(quotePattern(value))

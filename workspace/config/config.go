@@ -456,7 +456,7 @@ func (c *Config) Check(r *Registry) error {
 	}
 	p := c.problems()
 	for _, d := range c.descriptions {
-		d.checkRun(p, c.provider(p, r, d))
+		c.checkRun(p, c.provider(p, r, d), d)
 	}
 	return p.err()
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -187,7 +188,7 @@ func TestCheckRun(t *testing.T) {
 		"{kind: kubernetes, pod: web}":                     "",
 	} {
 		r := workspacekit.NewRegistry()
-		c, err := config.Parse([]byte("workspaces:\n  main:\n    provider: "+provider+"\n    requires: [write, run]\n"), &config.Options{Registry: r})
+		c, err := config.Parse([]byte("workspaces:\n  main:\n    provider: "+provider+"\n    requires: [write, run]\ntools: { run: true }\n"), &config.Options{Registry: r})
 		if err != nil {
 			t.Errorf("Parse of %s = %v", provider, err)
 			continue
@@ -198,6 +199,52 @@ func TestCheckRun(t *testing.T) {
 		if err = c.Check(r); want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want+"\n")) {
 			t.Errorf("Check of %s = %v, want %s", provider, err, want)
 		}
+	}
+}
+
+// TestCheckRunOfSettings tests that Check and Open agree on which settings refuse every command.
+func TestCheckRunOfSettings(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("commands in a local folder run on Linux only")
+	}
+	for settings, runs := range map[string]bool{
+		"":                               false,
+		"\ntools: { run: true }":         true,
+		"\n    fs: { sensitive: allow }": false,
+		"\n    fs: { mode: audit }\n    audit: { file: log }":                                                 true,
+		"\n    fs: { mode: audit, quota: { files: 1 } }\n    audit: { file: log }":                            false,
+		"\n    fs: { rules: [{ allow: [run], paths: [\"**\"] }] }":                                            true,
+		"\n    fs: { rules: [{ deny: [run], paths: [a] }, { ask: [run], paths: [\"**\"] }] }":                 true,
+		"\n    fs: { rules: [{ deny: [run], paths: [\"**\"] }] }\ntools: { run: true }":                       false,
+		"\n    fs: { rules: [{ deny: [delete], paths: [\"**\"] }] }\ntools: { run: true }":                    false,
+		"\n    fs: { readOnlyPaths: [q] }\ntools: { run: true }":                                              false,
+		"\n    fs: { allowedExtensions: [.go] }\ntools: { run: true }":                                        false,
+		"\n    fs: { quota: { files: 1 } }\ntools: { run: true }":                                             false,
+		"\n    fs: { maxFileSizeMb: 1 }\ntools: { run: true }":                                                true,
+		"\n    fs: { quota: { files: 1 }, rules: [{ allow: [run], paths: [\"**\"] }] }\ntools: { run: true }": false,
+	} {
+		t.Run(settings, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			file := filepath.Join(dir, "workspace.yaml")
+			text := "workspaces:\n  main:\n    provider: {kind: localbash, root: ., run: {enabled: true, sandbox: off}}\n    requires: [run]" + settings + "\n"
+			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			r := workspacekit.NewRegistry()
+			c, err := config.Load(file, &config.Options{Registry: r})
+			if err != nil {
+				t.Fatal(err)
+			}
+			checked := c.Check(r)
+			workspaces, opened := c.Open(t.Context(), r)
+			if opened == nil {
+				workspaces.Close()
+			}
+			if (checked == nil) != runs || (opened == nil) != runs {
+				t.Errorf("Check = %v, Open = %v, want an error of both: %t", checked, opened, !runs)
+			}
+		})
 	}
 }
 

@@ -62,10 +62,13 @@ func (d *description) checkGit(p *diagnostics, opener provider) {
 	}
 }
 
-// checkRun adds an error for a workspace that requires run if its provider cannot. A
-// provider with problems of its own may lack its kind.
-func (d *description) checkRun(p *diagnostics, opener provider) {
-	if slices.Contains(d.Requires, runName) && opener.kind != nil && opener.kind.CanRun != nil && !opener.kind.CanRun(opener.in) {
+// checkRun adds an error for a workspace that requires run if its provider cannot, or the
+// settings refuse every command. A provider with problems of its own may lack its kind.
+func (c *Config) checkRun(p *diagnostics, opener provider, d *description) {
+	if !slices.Contains(d.Requires, runName) || opener.kind == nil {
+		return
+	}
+	if !c.allowsRun(d) || opener.kind.CanRun != nil && !opener.kind.CanRun(opener.in) {
 		d.addMissing(p, opener, runName)
 	}
 }

@@ -340,12 +340,7 @@ func (c *Config) Explain(workspace string, op policy.Op, name string) (Explained
 
 // explain is [Config.Explain] for one workspace of a file.
 func (d *description) explain(c *Config, op policy.Op, name string) (Explained, error) {
-	settings := *c.settings(d)
-	if settings.Sensitive == "" && d.relaxed() {
-		settings.Sensitive = AccessAllow
-	}
-	rules := settings.Policy()
-	rules.AllowRun = d.relaxed() && rules.Empty() // any other workspace has a rule for its transactions
+	settings, rules := c.rules(d)
 	decision, err := settings.explain(rules, op, name)
 	e := Explained{Workspace: d.name, Path: name, Decision: decision}
 	if n := d.node.Lookup("fs"); n != nil && decision.Rule != "" {
@@ -354,6 +349,27 @@ func (d *description) explain(c *Config, op policy.Op, name string) (Explained, 
 		}
 	}
 	return e, err
+}
+
+// rules returns the settings of the workspace d, with Sensitive as a relaxed folder has it,
+// and their rules.
+func (c *Config) rules(d *description) (FS, policy.Rules) {
+	settings := *c.settings(d)
+	if settings.Sensitive == "" && d.relaxed() {
+		settings.Sensitive = AccessAllow
+	}
+	rules := settings.Policy()
+	rules.AllowRun = d.relaxed() && rules.Empty() // any other workspace has a rule for its transactions
+	return settings, rules
+}
+
+// allowsRun reports whether the settings let a command run in some directory of d.
+func (c *Config) allowsRun(d *description) bool {
+	settings, rules := c.rules(d)
+	return settings.Quota == nil && (settings.Mode == ModeAudit || rules.AllowRun ||
+		slices.ContainsFunc(settings.Rules, func(r policy.Rule) bool {
+			return slices.Contains(r.Allow, policy.OpRun) || slices.Contains(r.Ask, policy.OpRun)
+		}))
 }
 
 // relaxed reports whether the provider is a relaxed folder, as its options spell

@@ -95,6 +95,20 @@ func (c *content) require(condition workspace.WriteOptions) {
 	c.condition, c.rewritten = condition, true
 }
 
+// required returns the version that the file must have for the next store, empty if any will do.
+func (c *content) required() workspace.Version {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.condition.IfVersion
+}
+
+// moved tells the content the version of its file under a new name.
+func (c *content) moved(version workspace.Version) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.condition.IfVersion, c.info.Version = version, version
+}
+
 // rename gives the content another name to be stored under. It and discard are called with the
 // lock of the FS, so no method of a content may take that lock.
 func (c *content) rename(name string) {
@@ -102,7 +116,7 @@ func (c *content) rename(name string) {
 	defer c.mu.Unlock()
 	_, c.info.Name = workspace.Split(name)
 	c.info.Path = name
-	c.condition = workspace.WriteOptions{} // it was about the old name
+	c.condition.IfNotExist = false // it was about the old name
 }
 
 // discard makes the content store nothing more.

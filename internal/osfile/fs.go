@@ -298,6 +298,7 @@ func (f *FS) rename(source, target string) error {
 	if err := f.checkParent(target); err != nil {
 		return err
 	}
+	unchanged := f.unchanged(source)
 	to, err := f.ws.Stat(f.ctx, target)
 	switch {
 	case err == nil && to.IsDir():
@@ -314,7 +315,30 @@ func (f *FS) rename(source, target string) error {
 		return err
 	}
 	f.renamed(source, target)
+	for _, c := range unchanged {
+		if info, err := f.follow(c.describe().Path); err == nil {
+			c.moved(info.Version)
+		}
+	}
 	return nil
+}
+
+// unchanged returns the contents that are open at or below a name and are stored only if nobody
+// else has changed them, and that nobody has changed so far.
+func (f *FS) unchanged(dir string) []*content {
+	f.mu.Lock()
+	var open []*content
+	for name, c := range f.written {
+		if _, ok := under(name, dir); ok {
+			open = append(open, c)
+		}
+	}
+	f.mu.Unlock()
+	return slices.DeleteFunc(open, func(c *content) bool {
+		version := c.required()
+		info, err := f.follow(c.describe().Path)
+		return version == "" || err != nil || info.Version != version
+	})
 }
 
 // move is a move to a name that does not exist. Where the workspace cannot move, only a file

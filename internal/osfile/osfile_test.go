@@ -637,6 +637,67 @@ func TestOpenFilesAreFound(t *testing.T) {
 	}
 }
 
+// TestRenameKeepsCondition renames a file that is open and that somebody else has changed, or
+// not: what they wrote is not replaced.
+func TestRenameKeepsCondition(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		flag  int
+		other string // what somebody else appends before the rename
+		exist bool   // whether there is a file of the new name
+		want  string
+		err   error
+	}{
+		{os.O_RDWR, "", false, "mine\n", nil},
+		{os.O_RDWR, "", true, "mine\n", nil},
+		{os.O_RDWR, "other\n", false, "old\nother\n", workspace.ErrConflict},
+		{os.O_RDWR, "other\n", true, "old\nother\n", workspace.ErrConflict},
+		{os.O_WRONLY | os.O_APPEND, "", false, "old\nmine\n", nil},
+		{os.O_WRONLY | os.O_APPEND, "other\n", false, "old\nother\nmine\n", nil},
+	} {
+		for _, local := range []bool{false, true} {
+			t.Run(fmt.Sprint(test, local), func(t *testing.T) {
+				t.Parallel()
+				var fsys workspace.FileSystem = memory.New(nil)
+				if local {
+					folder, err := localbash.Open(t.TempDir(), nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer folder.Close()
+					fsys = folder
+				}
+				write(t, fsys, "d/a", "old\n")
+				if test.exist {
+					write(t, fsys, "d/b", "there\n")
+				}
+				f := osfile.New(t.Context(), workspace.New("test", fsys, nil), nil)
+				file := open(t, f, "d/a", test.flag)
+				if test.other != "" {
+					write(t, fsys, "d/a", "old\n"+test.other)
+				}
+				if err := f.Rename("d/a", "d/b"); err != nil {
+					t.Fatal(err)
+				}
+				at := "d/b"
+				if !test.exist {
+					at = "e/b"
+					if err := f.Rename("d", "e"); err != nil {
+						t.Fatal(err)
+					}
+				}
+				writeString(t, file, "mine\n")
+				if err := file.Close(); !errors.Is(err, test.err) {
+					t.Errorf("Close() = %v, want %v", err, test.err)
+				}
+				if got, err := fsys.ReadFile(t.Context(), at); err != nil || string(got) != test.want {
+					t.Errorf("%s has %q, %v, want %q", at, got, err, test.want)
+				}
+			})
+		}
+	}
+}
+
 // TestRenameToItself renames a file to another name that leads to it.
 func TestRenameToItself(t *testing.T) {
 	t.Parallel()

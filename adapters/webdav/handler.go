@@ -57,7 +57,8 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		err.write(w)
 		return
 	}
-	if r.Method == http.MethodGet || r.Method == http.MethodHead {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodPost: // all are answered with the content
 		describeContent(w.Header(), r.URL.Path)
 	}
 	if req.replaces != "" {

@@ -248,9 +248,12 @@ func TestETag(t *testing.T) {
 	want := http.Header{
 		"Content-Type": {"text/html; charset=utf-8"}, "Content-Security-Policy": {"sandbox"}, "X-Content-Type-Options": {"nosniff"},
 	}
-	for name := range want {
-		if got := get.Header.Get(name); got != want.Get(name) {
-			t.Errorf("GET has %s %q, want %q", name, got, want.Get(name))
+	for _, method := range []string{"GET", "HEAD", "POST"} {
+		answer, _ := ask(t, handler, method, "/a.html", "")
+		for name := range want {
+			if got := answer.Header.Get(name); got != want.Get(name) {
+				t.Errorf("%s has %s %q, want %q", method, name, got, want.Get(name))
+			}
 		}
 	}
 	for _, name := range []string{"/a.js", "/a.mjs"} {

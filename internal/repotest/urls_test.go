@@ -106,8 +106,8 @@ const (
 // variables are the variables of the environment that have a meaning. Libraries and
 // other programs read those from AWS_ACCESS_KEY_ID on.
 var variables = []struct{ name, reader, meaning string }{
-	{"WORKSPACE_CONFIG", program, "the file; `--config` takes precedence"},
-	{"WORKSPACE_ENGINE", "`container`", "the engine's client, if the options name none: `docker`, `podman`, `nerdctl` or the path of a program"},
+	{"WORKSPACE_CONFIG", program + ", `workspacekit.Open` without a path", "the file; `--config` takes precedence"},
+	{"WORKSPACE_ENGINE", "`container` in files and URLs, `workspace gc`", "the engine's client, if the options name none: `docker`, `podman`, `nerdctl` or the path of a program"},
 	{"WORKSPACE_MCP_TOKEN", "`workspace mcp --http`", "the tokens that clients may send, separated by spaces"},
 	{"WORKSPACE_WEBDAV_TOKEN", "`workspace webdav`", "the same"},
 	{"NO_COLOR", program, "if it is not empty, output has no colors without `--color always`"},

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -148,31 +149,67 @@ func patchedLines(spans []patch.Span) []lineChange {
 	return changes
 }
 
-// patched records changes that were made. Copies come first, as they are of files before the
-// patch; one whose lines also change is not recorded. Names are forgotten before others are
-// recorded, as a patch can rename a to b and b to a.
+// patched records changes that were made. All records are made of those before the patch, and
+// names are forgotten before others are recorded, as a patch can rename a to b and b to a.
 func (ts *toolset) patched(ctx context.Context, changes []patch.Change) {
-	for _, c := range changes {
-		if c.Kind == patch.Copied && len(c.Spans) == 0 {
-			ts.copied(ctx, c.From, c.Path)
+	s := ts.session(ctx)
+	if s == nil {
+		return
+	}
+	after := make([]*shownFile, len(changes))
+	for i, c := range changes {
+		if c.Kind != patch.Deleted {
+			after[i] = shownAfter(s.file(ts.fileKey(cmp.Or(c.From, c.Path))), c)
 		}
 	}
-	for _, c := range changes { // names may change places
+	for _, c := range changes {
 		switch c.Kind {
 		case patch.Deleted:
 			ts.forget(ctx, c.Path, "")
 		case patch.Renamed:
-			ts.forget(ctx, c.From, c.Path)
+			ts.forget(ctx, c.From, "")
 		}
 	}
-	for _, c := range changes {
-		switch c.Kind {
-		case patch.Added:
-			ts.wrote(ctx, c.Path, c.Version, c.After)
-		case patch.Modified, patch.Renamed:
-			ts.editedLines(ctx, c.Path, c.Version, c.After, func() []lineChange { return patchedLines(c.Spans) })
+	for i, c := range changes {
+		if after[i] != nil {
+			s.put(ts.fileKey(c.Path), after[i])
 		}
 	}
+}
+
+// shownAfter returns what a session knows of a file after a change, nil for nothing: the new
+// lines, and those that were shown of the file that the change is of. before is what it knew
+// of that. If the lines 1-3 and 7-9 of a file were shown, a copy of it with three lines in
+// place of line 5 has 1-3, 5-7 and 9-11.
+func shownAfter(before *shownFile, c patch.Change) *shownFile {
+	after := &shownFile{Version: c.Version, SHA256: hash(c.After), Total: countLines(textOf(c.After)), data: c.After}
+	known := before != nil && before.SHA256 == hash(c.Before)
+	switch {
+	case c.Kind == patch.Added, known && before.whole():
+		after.add(1, after.Total)
+		return after
+	case !known:
+		before = &shownFile{}
+	}
+	ranges, next, shift := before.Lines, 1, 0 // next is the line of before after the span
+	keep := func(last int) {
+		for ; len(ranges) > 0 && ranges[0][0] <= last; ranges = ranges[1:] {
+			after.add(max(ranges[0][0], next)+shift, min(ranges[0][1]+shift, last+shift, after.Total))
+			if ranges[0][1] > last {
+				return
+			}
+		}
+	}
+	for _, s := range c.Spans {
+		keep(s.First - 1)
+		after.add(s.First+shift, min(s.First+shift+s.Added-1, after.Total))
+		next, shift = s.Last+1, shift+s.Added-(s.Last-s.First+1)
+	}
+	keep(before.Total)
+	if !known && len(after.Lines) == 0 {
+		return nil
+	}
+	return after
 }
 
 // planApplyPatch reads the files, as the policy is asked with the diff of each change.

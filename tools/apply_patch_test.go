@@ -260,3 +260,62 @@ func TestApplyPatchSessionCopy(t *testing.T) {
 	good(t, set, "edit_file", object{"path": "c2", "oldText": "y", "newText": "two"})
 	bad(t, set, "rm", object{"path": "b2"}, tools.CodeReadRequired)
 }
+
+// TestApplyPatchSessionRenames tests that what was read of a file is read of it under its new
+// name, also if that was the name of another file of the patch.
+func TestApplyPatchSessionRenames(t *testing.T) {
+	t.Parallel()
+	renamed := func(from, to string) string {
+		return fmt.Sprintf("diff --git a/%s b/%s\nsimilarity index 100%%\nrename from %[1]s\nrename to %s\n", from, to)
+	}
+	for patch, part := range map[string]string{ // and the new name of b, which is read in part
+		renamed("a", "b") + renamed("b", "a"): "a",
+		renamed("b", "a") + renamed("a", "b"): "a",
+		renamed("a", "b") + renamed("b", "c"): "c",
+		renamed("b", "c") + renamed("a", "b"): "c",
+	} {
+		_, ws := newSet(t, map[string]string{"a": "1\n2\n", "b": "one\ntwo\nthree\n"}, nil)
+		set := newSetOf(t, ws, &tools.Options{ReadBeforeWrite: []string{"test"}})
+		good(t, set, "read_file", object{"path": "a"})
+		good(t, set, "read_file", object{"path": "b", "limit": 1})
+		good(t, set, "apply_patch", object{"patch": patch})
+		bad(t, set, "write_file", object{"path": part, "content": "x"}, tools.CodeReadRequired)
+		good(t, set, "edit_file", object{"path": part, "oldText": "one", "newText": "1"})
+		good(t, set, "write_file", object{"path": "b", "content": "x"})
+	}
+}
+
+// TestApplyPatchSessionCopyChanged tests that of a copy with other lines these have been read,
+// and of the lines that it shares with its source those that were read there.
+func TestApplyPatchSessionCopyChanged(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		limit       int // lines of the source that are read
+		hunks       string
+		read, other []string
+	}{
+		{2, "@@ -3,3 +3,3 @@\n three\n-four\n+4\n five\n", []string{"one\ntwo", "4"}, []string{"three", "five"}},
+		{2, "@@ -1,5 +1,4 @@\n one\n-two\n-three\n-four\n+2\n+4\n five\n", []string{"one\n2\n4"}, []string{"five"}},
+		{2, "@@ -1,2 +1,3 @@\n one\n+new\n two\n", []string{"one\nnew\ntwo"}, []string{"three"}},
+		{2, "@@ -3,2 +3,4 @@\n three\n+3.1\n+3.2\n four\n", []string{"one\ntwo", "3.1\n3.2"}, []string{"three", "four"}},
+		{5, "@@ -1,3 +1 @@\n-one\n-two\n three\n@@ -4,2 +2,3 @@\n four\n-five\n+5\n+6\n", []string{"three\nfour\n5\n6\n"}, nil},
+		{0, "@@ -1,3 +1,2 @@\n-one\n-two\n+2\n three\n", []string{"2"}, []string{"three"}},
+		{0, "@@ -1,2 +1 @@\n-one\n two\n", nil, []string{"two"}},
+	} {
+		patch := "diff --git a/a b/n\ncopy from a\ncopy to n\n--- a/a\n+++ b/n\n" + c.hunks
+		for read, texts := range map[bool][]string{true: c.read, false: c.other} {
+			for _, text := range texts {
+				_, ws := newSet(t, map[string]string{"a": five}, nil)
+				set := newSetOf(t, ws, &tools.Options{ReadBeforeWrite: []string{"test"}})
+				if c.limit > 0 {
+					good(t, set, "read_file", object{"path": "a", "limit": c.limit})
+				}
+				good(t, set, "apply_patch", object{"patch": patch})
+				edit := object{"path": "n", "oldText": text, "newText": "x"}
+				if result := call(t, set, "edit_file", edit); result.IsError == read || !read && result.Error.Code != tools.CodeReadRequired {
+					t.Errorf("after %q with %d lines read, edit_file of %q = %s, want read %v", c.hunks, c.limit, text, result.Text, read)
+				}
+			}
+		}
+	}
+}

@@ -240,7 +240,11 @@ func (f *shownFile) add(first, last int) {
 	if first < 1 || last < first {
 		return
 	}
+	n := len(f.Lines)
 	f.Lines = append(f.Lines, lineRange{first, last})
+	if n == 0 || first > f.Lines[n-1][1]+1 { // a patch adds many, in order
+		return
+	}
 	slices.SortFunc(f.Lines, func(a, b lineRange) int { return a[0] - b[0] })
 	joined := f.Lines[:1]
 	for _, r := range f.Lines[1:] {
@@ -525,16 +529,10 @@ func lineChanges(data []byte, spans []edit.Span) []lineChange {
 	return changes
 }
 
-// edited records an edit of text that [toolset.checkEdit] let through; data is what
-// the file holds now.
+// edited records an edit of text that [toolset.checkEdit] let through; data is what the file
+// holds now. If the lines 1-3 and 7-9 of a file were shown, a change that replaces line 2 by
+// three lines leaves 1-5 and 9-11 shown.
 func (ts *toolset) edited(ctx context.Context, path string, version workspace.Version, text, data []byte, change *edit.Change) {
-	ts.editedLines(ctx, path, version, data, func() []lineChange { return lineChanges(text, change.Spans()) })
-}
-
-// editedLines records changes that [toolset.checkLines] let through. If the lines 1-3 and
-// 7-9 of a file were shown, a change that replaces line 2 by three lines leaves 1-5
-// and 9-11 shown.
-func (ts *toolset) editedLines(ctx context.Context, path string, version workspace.Version, data []byte, replaced func() []lineChange) {
 	s := ts.session(ctx)
 	if s == nil {
 		return
@@ -546,8 +544,8 @@ func (ts *toolset) editedLines(ctx context.Context, path string, version workspa
 	case before.whole():
 		after.add(1, after.Total)
 	default:
-		changes, shift := replaced(), 0
-		// Each change is in one of the ranges, as checkLines has let it through. Those in a
+		changes, shift := lineChanges(text, change.Spans()), 0
+		// Each change is in one of the ranges, as checkEdit has let it through. Those in a
 		// range move its end, and with it the ranges below.
 		for _, r := range before.Lines {
 			first := r[0] + shift

@@ -265,7 +265,7 @@ func (d *draft) adapt(in *writeFileInput) error {
 		}
 	}
 	if in.Append && len(old) > 0 && !bytes.HasSuffix(old, feed) {
-		d.note = "the last line of the file had no line end, and content goes on with it"
+		d.note = strings.TrimPrefix(d.note+"; the last line of the file had no line end, and content goes on with it", "; ")
 	}
 	if asBytes {
 		return nil

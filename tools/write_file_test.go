@@ -63,6 +63,17 @@ func TestWriteSameText(t *testing.T) {
 	}
 }
 
+// TestAppendNotes checks that an append to an open line says so beside the other line ends.
+func TestAppendNotes(t *testing.T) {
+	set, _ := newSet(t, map[string]string{"a": "a\r\nb"}, nil)
+	out := good(t, set, "write_file", object{"path": "a", "content": "c\n", "append": true})
+	want := "the line ends of the file were CRLF and those of content are LF: keepLineEnds keeps them; " +
+		"the last line of the file had no line end, and content goes on with it"
+	if out["note"] != want {
+		t.Errorf("the note is %q, want %q", out["note"], want)
+	}
+}
+
 func TestWriteConditions(t *testing.T) {
 	set, ws := newSet(t, map[string]string{"a": "1"}, nil)
 	version := good(t, set, "read_file", object{"path": "a"})["version"]

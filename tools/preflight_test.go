@@ -335,6 +335,45 @@ func TestPreflightOfMovedFile(t *testing.T) {
 	}
 }
 
+// TestPreflightWithoutReading tests that a write of a file that a rule asks before reading is
+// the edit that it will be.
+func TestPreflightWithoutReading(t *testing.T) {
+	m := memory.New(nil)
+	put(t, m, "a", "one\n")
+	put(t, m, "moved", "one\n")
+	fsys, err := policy.Restrict(m, policy.Rules{FirstMatch: []policy.Rule{{Ask: []policy.Op{policy.OpRead}, Paths: []string{"**"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := careful(t, fsys)
+	ctx := policy.WithApprover(t.Context(), policy.NewApprover(func(context.Context, policy.Request) (policy.Answer, error) {
+		return policy.Answer{Allow: true}, nil
+	}, nil))
+	for _, c := range [][2]string{{"read_file", `{"path": "moved"}`}, {"move", `{"source": "moved", "destination": "b"}`}} {
+		if result, err := set.Call(ctx, c[0], json.RawMessage(c[1])); err != nil || result.IsError {
+			t.Fatalf("%s = %+v, %v", c[0], result, err)
+		}
+	}
+	for _, c := range []struct {
+		args object
+		want []policy.Op
+	}{
+		{object{"path": "a", "content": "two\n", "append": true}, []policy.Op{policy.OpRead, policy.OpEdit}},
+		{object{"path": "n", "content": "two\n", "append": true}, []policy.Op{policy.OpRead, policy.OpWrite}},
+		{object{"path": "a", "content": "two\n"}, []policy.Op{policy.OpWrite}},
+		{object{"path": "b", "content": "two\n"}, []policy.Op{policy.OpEdit}},
+	} {
+		requests, err := preflight(t, set, "write_file", c.args)
+		var got []policy.Op
+		for _, r := range requests {
+			got = append(got, r.Op)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
+			t.Errorf("Preflight of write_file(%v) = %v (-want +got):\n%s", c.args, err, diff)
+		}
+	}
+}
+
 // randomArguments returns arguments for the tool op that are mostly valid.
 func randomArguments(t *rapid.T, op string) json.RawMessage {
 	name := rapid.SampledFrom([]string{"a", "b", "d", "d/a", "d/e/f", "/a", "./d//a", ".", ".."})

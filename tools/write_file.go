@@ -401,8 +401,13 @@ func planWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) ([]poli
 	if err := d.adapt(in); err != nil {
 		return nil, err
 	}
-	change := policy.Request{Op: ts.writeOp(ctx, path, in, d.err == nil), Path: path}
-	if in.Append && d.err == nil {
+	exists := d.err == nil
+	if !exists && !errors.Is(d.err, fs.ErrNotExist) { // a rule may ask before it is read
+		_, err := ts.ws.Stat(ctx, path)
+		exists = err == nil
+	}
+	change := policy.Request{Op: ts.writeOp(ctx, path, in, exists), Path: path}
+	if in.Append && exists {
 		change.Op, d.data = policy.OpEdit, slices.Concat(d.old, d.data)
 	}
 	switch {

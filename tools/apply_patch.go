@@ -249,6 +249,7 @@ func requestsOf(c patch.Change, dryRun bool) []policy.Request {
 	case patch.Renamed:
 		requests = append(requests, policy.Request{Op: policy.OpMove, Path: c.From, To: c.Path}, policy.Request{Op: policy.OpWrite, Path: c.Path})
 		if len(c.Spans) == 0 {
+			requests[len(requests)-1].Note = "no diff: it has the content of " + c.From
 			return requests
 		}
 	}

@@ -169,6 +169,23 @@ func TestApplyPatchPreflightCopy(t *testing.T) {
 	}
 }
 
+// TestApplyPatchPreflightRename tests that a file that replaces another one has a note instead
+// of a diff.
+func TestApplyPatchPreflightRename(t *testing.T) {
+	t.Parallel()
+	set, _ := newSet(t, map[string]string{"a": "one\n", "b": "two\n"}, nil)
+	const replaced = "*** Begin Patch\n*** Delete File: b\n*** Update File: a\n*** Move to: b\n*** End Patch"
+	want := []policy.Request{
+		{Op: policy.OpRead, Path: "b"}, {Op: policy.OpDelete, Path: "b", Diff: "--- a/b\n+++ b/b\n@@ -1 +0,0 @@\n-two\n"},
+		{Op: policy.OpRead, Path: "a"}, {Op: policy.OpMove, Path: "a", To: "b"},
+		{Op: policy.OpWrite, Path: "b", Note: "no diff: it has the content of a"},
+	}
+	got, err := preflight(t, set, "apply_patch", object{"patch": replaced})
+	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+		t.Errorf("Preflight = %v (-want +got):\n%s", err, diff)
+	}
+}
+
 // TestApplyPatchRules tests that rules hold for each file of a patch, and that nothing
 // changes if a part of a patch is denied.
 func TestApplyPatchRules(t *testing.T) {

@@ -74,8 +74,9 @@ type Tolerated struct {
 // looked for with CRLF line ends, and its replacement gets CRLF too. So does
 // a replacement of several lines for a part of one line, if every line of
 // data ends in CRLF. The same holds the other way round for a text with CRLF line
-// ends. A regular expression sees line feeds only, unless it has \r itself. Lines
-// that are inserted get the line end of the line before. Nothing else is normalised.
+// ends. A regular expression sees line feeds only, unless it has \r itself: then its
+// replacement stays as it is. Otherwise that, and lines that are inserted, get the line
+// end of the line before. Nothing else is normalised.
 //
 // A tolerant edit whose text does not occur is looked for again with fewer
 // differences in each round: line ends and trailing blanks; quotes, dashes and

@@ -77,8 +77,12 @@ func locateRegexp(data []byte, e Edit, room int) (located, error) {
 			return located{}, workspace.ErrTooLarge
 		}
 		t := template.text
-		if how == withoutCR && crlf {
+		switch {
+		case how != withoutCR:
+		case crlf:
 			t = toCRLF(t)
+		default:
+			t = toLF(t)
 		}
 		// What the groups hold are bytes of the file, and stay as they are.
 		spans[i] = Span{Start: m[0], End: m[1], New: string(re.Plain().Expand(nil, []byte(t), data, m))}

@@ -384,7 +384,7 @@ func (in *mcpEditInput) change(text []byte) (*edit.Change, error) {
 //	  f()                          g()                 f()                 g()
 //
 // The end of the last line stays as it is. The other line ends become CRLF if any of the old
-// lines has one.
+// lines has one, or if the line before one without a line end has.
 func replaceLines(s *edit.Sequence, r mcpReplacement) bool {
 	text := string(s.Text())
 	old := strings.Split(strings.ReplaceAll(r.OldText, "\r\n", "\n"), "\n")
@@ -394,7 +394,8 @@ func replaceLines(s *edit.Sequence, r mcpReplacement) bool {
 		if slices.EqualFunc(old, lines[i:i+len(old)], func(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }) {
 			matched := strings.Join(lines[i:i+len(old)], "")
 			body := strings.TrimSuffix(strings.TrimSuffix(matched, "\n"), "\r")
-			s.Replace(start, start+len(body), reindent(r.NewText, old, indentation(lines[i]), strings.Contains(matched, "\r\n")))
+			crlf := strings.Contains(matched, "\r\n") || !strings.Contains(matched, "\n") && strings.HasSuffix(text[:start], "\r\n")
+			s.Replace(start, start+len(body), reindent(r.NewText, old, indentation(lines[i]), crlf))
 			return true
 		}
 		start += len(lines[i])

@@ -795,6 +795,24 @@ func (f ending) ReadFile(ctx context.Context, name string) ([]byte, error) {
 	return data, err
 }
 
+// TestMCPEditOfOpenLine replaces the last line of a file, which has no line end, by several,
+// and finds it without its indentation.
+func TestMCPEditOfOpenLine(t *testing.T) {
+	for before, want := range map[string]string{
+		"a\r\n\tlast":      "a\r\n\tx\r\ny",
+		"a\n\tlast":        "a\n\tx\ny",
+		"a\r\nb\n\tlast":   "a\r\nb\n\tx\ny",
+		"a\r\n\tlast\nb\n": "a\r\n\tx\ny\nb\n",
+		"\tlast":           "\tx\ny",
+	} {
+		fsys := memory.New(nil)
+		put(t, fsys, "f", before)
+		set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: tools.DialectMCPFilesystem})
+		good(t, set, "edit_file", object{"path": "f", "edits": []object{{"oldText": "  last", "newText": "  x\ny"}}})
+		holds(t, fsys, "f", want)
+	}
+}
+
 // TestMCPReadAllEnds ends the context of a call when a file has just been read.
 func TestMCPReadAllEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())

@@ -13,6 +13,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -248,7 +249,7 @@ func (in *editorInput) lines(total int) (first, last int, err error) {
 		last = total
 	}
 	if first < 1 || first > max(total, 1) || last < first && total > 0 {
-		return 0, 0, &argumentError{message: fmt.Sprintf("Invalid `view_range` parameter: [%d, %d]. The file has %d lines.", first, in.ViewRange[1], total),
+		return 0, 0, &argumentError{message: fmt.Sprintf("Invalid `view_range` parameter: [%d, %d]. The file has %s.", first, in.ViewRange[1], wording.Count(total, "line", "lines")),
 			hint: "Give the first and the last line, counted from 1; -1 is the last line of the file."}
 	}
 	return first, min(last, total), nil

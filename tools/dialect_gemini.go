@@ -109,7 +109,7 @@ func (in *geminiReplaceInput) editor(ts *toolset) (*editor, error) {
 		change, err := edit.New(text, []edit.Edit{{Old: in.OldString, New: in.NewString, All: in.Expected > 1}})
 		if n := int(in.Expected); err == nil && n > 1 && len(change.Spans()) != n {
 			return nil, &argumentError{
-				message: fmt.Sprintf("old_string occurs %d times, and expected_replacements is %d", len(change.Spans()), n),
+				message: fmt.Sprintf("old_string occurs %s, and expected_replacements is %d", wording.Count(len(change.Spans()), "time", "times"), n),
 				hint:    "Give the number of occurrences, or a longer old_string. Nothing was written.",
 			}
 		}

@@ -15,6 +15,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scratch"
 	sessionid "github.com/workspacekit/workspacekit/internal/session"
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/jobs"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -434,7 +435,7 @@ func (o *processesOutput) text() string {
 		case p.ExitCode < 0:
 			state = "killed"
 		}
-		fmt.Fprintf(&b, "%s %s, %d bytes written: %s\n", p.ID, state, p.Written, p.Command)
+		fmt.Fprintf(&b, "%s %s, %s written: %s\n", p.ID, state, wording.Count(int(p.Written), "byte", "bytes"), p.Command)
 	}
 	return cmp.Or(strings.TrimSuffix(b.String(), "\n"), "(no commands)")
 }

@@ -3,6 +3,7 @@ package tools_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"sync"
 	"testing"
@@ -82,6 +83,29 @@ func TestBash(t *testing.T) {
 		if _, ok := newSetOf(t, workspace.New("main", memory.New(nil), nil), opts).Lookup("bash"); ok {
 			t.Errorf("there is a tool bash with %+v", opts)
 		}
+	}
+}
+
+// TestBashScratch reads files of the scratch space as those of a workspace are read.
+func TestBashScratch(t *testing.T) {
+	t.Parallel()
+	for _, opts := range []*tools.Options{{}, {ReadBeforeWrite: []string{"main"}}} {
+		set := newBashSet(t, nil, opts, "main")
+		script := `printf 'abc\n' > /tmp/text; printf '\x89PNG\r\n\x1a\n\0' > /dev/shm/image; printf '\0' > /tmp/nul; printf '%60000s' x > /tmp/big`
+		if got := call(t, set, "bash", object{"script": script}); strings.Contains(got.Text, "exit code") {
+			t.Fatalf("bash = %s", got.Text)
+		}
+		if got := call(t, set, "read_file", object{"path": "/dev/shm/image"}); len(got.Parts) != 1 || got.Parts[0].MIMEType != "image/png" {
+			t.Errorf("the parts of an image are %+v", got.Parts)
+		}
+		for name, want := range map[string]string{"/tmp/text": "YWJjCg==", "/tmp/nul": "AA==", "/dev/shm/image": "iVBORw0KGgoA"} {
+			if got := good(t, set, "read_file", object{"path": name, "encoding": "base64"}); got["base64"] != want {
+				t.Errorf("%s is %v, want %s in base64", name, got, want)
+			}
+		}
+		contains(t, "hint", fmt.Sprint(good(t, set, "read_file", object{"path": "/tmp/nul"})["hint"]), `encoding "base64"`)
+		bad(t, set, "read_file", object{"path": "/tmp/big", "encoding": "base64"}, tools.CodeTooLarge)
+		good(t, set, "write_file", object{"path": "text", "content": "another\n"})
 	}
 }
 

@@ -76,12 +76,10 @@ func runReadFile(ctx context.Context, ts *toolset, in *readFileInput) (*readFile
 		return nil, err
 	}
 	if file := ts.scratchFile(ctx, in.Path); file != nil {
-		out := &readFileOutput{Path: in.Path, Size: len(file.stored)}
-		if !file.text {
-			out.Binary, out.MIMEType, out.Hint = true, mimeType(file.stored), "The file is not text."
-			return out, nil
+		if in.Encoding == "base64" {
+			return encodeFile(ctx, ts, in.Path, file)
 		}
-		return out, out.show(file, in, readBytes)
+		return ts.show(ctx, in.Path, file, in, readBytes, partBytes)
 	}
 	path, err := ts.ws.Clean(ops.ReadFile, in.Path)
 	if err != nil {
@@ -93,7 +91,7 @@ func runReadFile(ctx context.Context, ts *toolset, in *readFileInput) (*readFile
 		}
 	}
 	if in.Encoding == "base64" {
-		return encodeFile(ctx, ts, path)
+		return encodeFile(ctx, ts, path, nil)
 	}
 	file, err := ts.read(ctx, path)
 	if err != nil {
@@ -161,9 +159,17 @@ func (in *readFileInput) check() error {
 }
 
 // encodeFile returns the bytes of a file as base64. There are no pages, so the file must be
-// small. All its bytes then count as read.
-func encodeFile(ctx context.Context, ts *toolset, path string) (*readFileOutput, error) {
-	data, version, err := ts.ws.ReadVersioned(ctx, path, base64Bytes)
+// small. All its bytes then count as read. kept is one of the scratch space, nil for a file of
+// the workspace.
+func encodeFile(ctx context.Context, ts *toolset, path string, kept *content) (*readFileOutput, error) {
+	var data []byte
+	var version workspace.Version
+	var err error
+	if kept != nil {
+		data, err = kept.stored, ops.CheckSize(ops.ReadFile, path, int64(len(kept.stored)), base64Bytes)
+	} else {
+		data, version, err = ts.ws.ReadVersioned(ctx, path, base64Bytes)
+	}
 	if errors.Is(err, workspace.ErrTooLarge) && ts.whole.MaxFileSize() > base64Bytes {
 		return nil, &hintedError{err, "Only smaller files are returned as base64. Leave encoding out to read a larger text or image."}
 	}

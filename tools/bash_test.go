@@ -98,6 +98,9 @@ func TestBashScratch(t *testing.T) {
 		if got := call(t, set, "read_file", object{"path": "/dev/shm/image"}); len(got.Parts) != 1 || got.Parts[0].MIMEType != "image/png" {
 			t.Errorf("the parts of an image are %+v", got.Parts)
 		}
+		if got := call(t, set, "read_files", object{"paths": []string{"/tmp/text", "/dev/shm/image"}}); !strings.Contains(got.Text, "abc") || len(got.Parts) != 1 {
+			t.Errorf("read_files = %s, with the parts %+v", got.Text, got.Parts)
+		}
 		for name, want := range map[string]string{"/tmp/text": "YWJjCg==", "/tmp/nul": "AA==", "/dev/shm/image": "iVBORw0KGgoA"} {
 			if got := good(t, set, "read_file", object{"path": name, "encoding": "base64"}); got["base64"] != want {
 				t.Errorf("%s is %v, want %s in base64", name, got, want)

@@ -148,8 +148,12 @@ func unreadNote(dirs []string) string {
 
 // readWhole returns the clean name of a file and what it holds, for a tool whose results have
 // no pages. Nothing is recorded: the caller shows it, or a part, and says so with showWhole
-// or showLines.
+// or showLines. Files of the scratch space come before those of the workspace, and keep their
+// names.
 func (ts *toolset) readWhole(ctx context.Context, name string) (path string, file *content, err error) {
+	if file = ts.scratchFile(ctx, name); file != nil {
+		return name, file, nil
+	}
 	if path, err = ts.ws.Clean(ops.ReadFile, name); err != nil {
 		return "", nil, err
 	}

@@ -196,14 +196,13 @@ func (ts *toolset) editorView(ctx context.Context, in *editorInput) (*textResult
 	if err != nil {
 		return nil, err
 	}
-	switch info, err := ts.ws.Stat(ctx, name); {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, noPath(err, in.Path)
-	case err == nil && info.Type == workspace.TypeDirectory:
+	if info, err := ts.ws.Stat(ctx, name); err == nil && info.Type == workspace.TypeDirectory {
 		return ts.editorDirectory(ctx, name, in.Path)
 	}
 	name, file, err := ts.readText(ctx, in.Path)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, noPath(err, in.Path)
 	case errors.Is(err, workspace.ErrIsDir): // through a symlink
 		return ts.editorDirectory(ctx, name, in.Path)
 	case err != nil:

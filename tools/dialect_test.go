@@ -593,6 +593,32 @@ func TestDialectSpellings(t *testing.T) {
 	}
 }
 
+// TestDialectScratch reads a file that a script has left in the scratch space of the session,
+// which does not keep that.
+func TestDialectScratch(t *testing.T) {
+	t.Parallel()
+	for d, calls := range readsOfDialects {
+		s := tools.NewSession()
+		set := newBashSet(t, nil, &tools.Options{Dialect: d, ReadBeforeWrite: []string{"main"}}, "main")
+		for _, c := range append([]string{`bash {"script": "echo scratch > /dev/shm/f"}`}, calls.reads...) {
+			op, args, _ := strings.Cut(strings.ReplaceAll(c, "%s", "/dev/shm/f"), " ")
+			tool, ok := set.Lookup(op)
+			if !ok {
+				t.Fatalf("dialect %s has no tool %s", d, op)
+			}
+			result, err := tool.Call(tools.WithSession(t.Context(), s), json.RawMessage(args))
+			if err != nil || result.IsError {
+				t.Errorf("%s: %s = %s, %v", d, c, result.Text, err)
+			} else if text := result.Text + string(result.Structured); op != "bash" && !strings.Contains(text, "scratch") && !strings.Contains(text, "c2NyYXRjaAo=") {
+				t.Errorf("%s: %s = %s, want what the file has", d, c, text)
+			}
+		}
+		if data, err := s.MarshalJSON(); err != nil || strings.Contains(string(data), "dev/shm") {
+			t.Errorf("%s: the session keeps %s, %v", d, data, err)
+		}
+	}
+}
+
 // TestDialectsSuggestNoDeletion deletes a name that does not exist, beside one like it.
 func TestDialectsSuggestNoDeletion(t *testing.T) {
 	for call, d := range map[string]tools.Dialect{

@@ -62,9 +62,7 @@ func runReadFiles(ctx context.Context, ts *toolset, in *readFilesInput) (*readFi
 	for i, path := range in.Paths {
 		item := &out.Files[i]
 		var err error
-		if item.Path, err = ts.ws.Clean(ops.ReadFile, path); err == nil {
-			item.file, err = ts.read(ctx, item.Path)
-		}
+		item.Path, item.file, err = ts.readWhole(ctx, path)
 		if err == nil && len(item.file.stored) > left {
 			err = ops.Error(ops.ReadFile, item.Path, workspace.ErrTooLarge, fmt.Errorf("these files have more than %s together", byteSize(wholeBytes)))
 			item.file, err = nil, &hintedError{err, "Read it by itself."} // the usual hint is about a file above a limit

@@ -180,7 +180,9 @@ func (o Options) timeouts() *client.Timeouts {
 //
 // [io/fs.ErrInvalid] for options that are not valid, or that describe a client
 // (Region, Endpoint, PathStyle, Profile, MaxAttempts, Anonymous, AssumeRole,
-// CAFile, Proxy) or ask for a probe, which Open makes.
+// CAFile, Proxy) or ask for a probe, which Open makes. With [SSEC], also for a
+// client whose HTTPClient is neither an [*net/http.Client] nor a BuildableClient of
+// the SDK: it might follow redirects.
 func New(client *s3.Client, opts *Options) (*FS, error) {
 	o := optionsOf(opts)
 	if err := o.Check(); err != nil {

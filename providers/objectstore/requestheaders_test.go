@@ -8,15 +8,18 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"maps"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	transport "github.com/aws/smithy-go/endpoints"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
@@ -261,6 +264,37 @@ func TestCustomerKeyStays(t *testing.T) {
 	}
 	if sent := elsewhere.Requests(); len(sent) > 0 {
 		t.Errorf("%d requests were sent elsewhere, with the headers %v", len(sent), sent[0].Header)
+	}
+	// Nobody can keep a client of another type from following a redirect.
+	client := inProcess(server, awsCompat(), func(o *s3.Options) { o.HTTPClient = struct{ s3.HTTPClient }{o.HTTPClient} }).client
+	options := objectstore.Options{Bucket: bucket, Encryption: objectstore.Encryption{Type: objectstore.SSEC, CustomerKey: customerKey}}
+	if _, err := objectstore.New(client, &options); err == nil || !strings.Contains(err.Error(), "Encryption: ") || !errors.Is(err, fs.ErrInvalid) {
+		t.Errorf("New with an HTTP client of a type of its own = %v, want a refusal", err)
+	}
+}
+
+// toEndpoint resolves all endpoints to one.
+type toEndpoint string
+
+func (e toEndpoint) ResolveEndpoint(context.Context, s3.EndpointParameters) (transport.Endpoint, error) {
+	u, err := url.Parse(string(e))
+	return transport.Endpoint{URI: *u}, err
+}
+
+// TestPlainEndpoint tests that a key is not sent over http where a client finds
+// its endpoint for each request.
+func TestPlainEndpoint(t *testing.T) {
+	t.Parallel()
+	server := s3test.New(t, nil)
+	s := inProcess(server, awsCompat(), func(o *s3.Options) {
+		o.BaseEndpoint, o.EndpointResolverV2 = nil, toEndpoint(server.URL+"/"+bucket)
+	})
+	f := s.open(t, "p", objectstore.Options{Encryption: objectstore.Encryption{Type: objectstore.SSEC, CustomerKey: customerKey}})
+	if _, err := f.WriteFile(t.Context(), "f", nil, nil); err == nil || !strings.Contains(err.Error(), "https") {
+		t.Errorf("WriteFile over http = %v, want an error about https", err)
+	}
+	if sent := server.Requests(); len(sent) > 0 {
+		t.Errorf("%d requests were sent, the first with the headers %v", len(sent), sent[0].Header)
 	}
 }
 

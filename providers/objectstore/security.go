@@ -10,6 +10,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
+	"github.com/workspacekit/workspacekit/providers/objectstore/internal/client"
 )
 
 // Encryption is how a store encrypts the content of what is written: files,
@@ -82,11 +83,16 @@ func errPlainKey() error {
 }
 
 // checkClient returns the error of a client that would send a key in plain
-// text.
+// text, or might take it elsewhere.
 func (e Encryption) checkClient(c s3.Options) error {
-	plain := c.EndpointOptions.DisableHTTPS || strings.HasPrefix(strings.ToLower(aws.ToString(c.BaseEndpoint)), "http:")
-	if e.Type == SSEC && plain {
+	if e.Type != SSEC {
+		return nil
+	}
+	if c.EndpointOptions.DisableHTTPS || strings.HasPrefix(strings.ToLower(aws.ToString(c.BaseEndpoint)), "http:") {
 		return errPlainKey()
+	}
+	if _, ok := client.WithoutRedirects(c.HTTPClient); !ok {
+		return wrong("Encryption", "%s sends the key with each request, which must not follow a redirect: use an *http.Client or a BuildableClient of the SDK", SSEC)
 	}
 	return nil
 }

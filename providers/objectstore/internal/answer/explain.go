@@ -305,6 +305,10 @@ func diagnoseAnswer(code string, status int) diagnosis {
 // ErrCredentials marks that no credentials could be had.
 var ErrCredentials = errors.New("no credentials")
 
+// ErrPlainKey marks that a request was not sent because it has a key of
+// encryption, which everybody on the way could read.
+var ErrPlainKey = errors.New("a key over http")
+
 // diagnoseTransport explains an error without an answer. An error can be
 // several of these, so what says most comes first.
 func diagnoseTransport(err error) diagnosis {
@@ -314,6 +318,8 @@ func diagnoseTransport(err error) diagnosis {
 	switch {
 	case errors.Is(err, ErrCredentials):
 		return diagnosis{fs.ErrPermission, "no credentials were found", "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile"}
+	case errors.Is(err, ErrPlainKey):
+		return diagnosis{nil, "the endpoint has no https, over which alone the key of the encryption is sent", "correct the endpoint"}
 	case isTLS(err):
 		return diagnosis{nil, "the store's TLS certificate cannot be verified, or it does not speak TLS", "correct the endpoint, or trust its certificate"}
 	case errors.Is(err, syscall.ECONNREFUSED):

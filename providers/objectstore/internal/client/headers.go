@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+	"github.com/workspacekit/workspacekit/providers/objectstore/internal/answer"
 )
 
 // Headers are what a client says to the store with its requests. The zero
@@ -106,7 +107,10 @@ func (h Headers) Apply(c *s3.Options) {
 		return
 	}
 	if len(h.CustomerKey) > 0 {
-		c.HTTPClient = withoutRedirects(c.HTTPClient)
+		c.HTTPClient, _ = WithoutRedirects(c.HTTPClient)
+		c.APIOptions = append(c.APIOptions, func(stack *middleware.Stack) error {
+			return stack.Deserialize.Add(httpsStep, middleware.After)
+		})
 	}
 	add := middleware.BuildMiddlewareFunc("workspacekit:AddHeaders", func(ctx context.Context, in middleware.BuildInput, next middleware.BuildHandler) (middleware.BuildOutput, middleware.Metadata, error) {
 		added, ok := headers[awsmiddleware.GetOperationName(ctx)]
@@ -121,17 +125,27 @@ func (h Headers) Apply(c *s3.Options) {
 	c.APIOptions = append(c.APIOptions, func(stack *middleware.Stack) error { return stack.Build.Add(add, middleware.Before) })
 }
 
-// withoutRedirects returns client if it is not known to follow redirects, and
-// one that does not: they would take the key to another host, or to http.
-func withoutRedirects(client s3.HTTPClient) s3.HTTPClient {
+// httpsStep is the last step before a request is sent. Only there its URL is
+// known: a client can have an endpoint for each.
+var httpsStep = middleware.DeserializeMiddlewareFunc("workspacekit:NeedHTTPS", func(ctx context.Context, in middleware.DeserializeInput, next middleware.DeserializeHandler) (middleware.DeserializeOutput, middleware.Metadata, error) {
+	if request, ok := in.Request.(*smithyhttp.Request); !ok || request.URL.Scheme != "https" {
+		return middleware.DeserializeOutput{}, middleware.Metadata{}, answer.ErrPlainKey
+	}
+	return next.HandleDeserialize(ctx, in)
+})
+
+// WithoutRedirects returns a client that does what client does, but for
+// following redirects, which would take a key to another host, or to http. It
+// returns false for a client that it does not know how to change.
+func WithoutRedirects(client s3.HTTPClient) (s3.HTTPClient, bool) {
 	stay := func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	switch c := client.(type) {
 	case *awshttp.BuildableClient:
-		return &http.Client{Transport: c.GetTransport(), Timeout: c.GetTimeout(), CheckRedirect: stay}
+		return &http.Client{Transport: c.GetTransport(), Timeout: c.GetTimeout(), CheckRedirect: stay}, true
 	case *http.Client:
 		still := *c
 		still.CheckRedirect = stay
-		return &still
+		return &still, true
 	}
-	return client
+	return client, false
 }

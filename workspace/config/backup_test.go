@@ -9,6 +9,7 @@ import (
 	"github.com/workspacekit/workspacekit"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/backup"
+	"github.com/workspacekit/workspacekit/workspace/config"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 	"github.com/workspacekit/workspacekit/workspace/transaction"
 )
@@ -63,6 +64,35 @@ workspaces:
 		if data, err := repo.Backups().ReadFile(ctx, name); string(data) != "old" {
 			t.Errorf("%s is %q, %v after Undo, want old", name, data, err)
 		}
+	}
+}
+
+// TestUndoInGit tests that an undo changes no .git which the rules protect, whichever rules
+// those are.
+func TestUndoInGit(t *testing.T) {
+	for fs, protected := range map[string]bool{
+		"{}":                   true,
+		"{ sensitive: allow }": false,
+		"{ sensitive: allow, readOnlyPaths: [.git] }":                      true,
+		"{ sensitive: allow, deniedPaths: [.git/hooks] }":                  true,
+		"{ sensitive: allow, allowedPaths: [src] }":                        true,
+		"{ sensitive: allow, rules: [{ deny: [write], paths: [.git] }] }":  true,
+		"{ sensitive: allow, rules: [{ deny: [delete], paths: [.git] }] }": false,
+	} {
+		t.Run(fs, func(t *testing.T) {
+			dir := t.TempDir()
+			repo := func(fs string) *config.Workspace {
+				return lookup(t, open(t, parse(t, dir, "workspaces: { repo: { provider: { kind: localbash, root: . }, backup: {}, fs: "+fs+" } }")), "repo")
+			}
+			const hook = ".git/hooks/pre-commit"
+			if _, err := repo("{ sensitive: allow }").WriteFile(t.Context(), hook, nil, nil); err != nil {
+				t.Fatal(err)
+			}
+			_, err := repo(fs).Backups().Undo(t.Context(), nil)
+			if protected && !errors.Is(err, workspace.ErrPolicy) || !protected && err != nil {
+				t.Errorf("Undo of a write in .git = %v, want that it is refused: %t", err, protected)
+			}
+		})
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 	"github.com/workspacekit/workspacekit/workspace/gitstage"
 	"github.com/workspacekit/workspacekit/workspace/observe"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 	"github.com/workspacekit/workspacekit/workspace/quota"
 	"github.com/workspacekit/workspacekit/workspace/transaction"
 )
@@ -147,15 +148,30 @@ func (l layers) keepBackups(name string, fsys, raw workspace.FileSystem, log *au
 	if l.backup == nil || l.settings.ReadOnly {
 		return nil, nil
 	}
+	keepGit, err := l.settings.protectsGit()
+	if err != nil {
+		return nil, err
+	}
 	opts := &backup.Options{
 		Store: l.store, Dir: l.backup.dir(name), Keep: l.backup.Keep,
 		KeepBytes: l.backup.MaxMb << 20, MaxChange: l.backup.MaxMb << 18,
-		KeepGit: l.settings.Policy().DenySensitive && l.settings.Mode != ModeAudit, Undone: undone(log, name),
+		KeepGit: keepGit, Undone: undone(log, name),
 	}
 	if l.store == nil {
 		opts.Store = raw
 	}
 	return backup.New(fsys, opts)
+}
+
+// protectsGit reports whether the rules refuse to write what git runs, or what says that.
+func (s FS) protectsGit() (bool, error) {
+	for _, name := range []string{".git/config", ".git/hooks/pre-commit"} {
+		d, err := policy.Explain(s.Policy(), policy.OpWrite, name)
+		if err != nil || d.Effect == policy.Deny {
+			return s.Mode != ModeAudit, err
+		}
+	}
+	return false, nil
 }
 
 // undone returns what tells log, which may be nil, of the changes of the workspace name

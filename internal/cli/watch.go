@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"runtime/debug"
@@ -45,10 +46,17 @@ func watch(cmd *cobra.Command, flags *target.Flags, dir string, asJSON bool) err
 		return err
 	}
 	defer ws.Close()
-	events, err := ws.Watch(cmd.Context(), dir, nil)
+	ctx, cancel := context.WithCancel(cmd.Context())
+	events, err := ws.Watch(ctx, dir, nil)
 	if err != nil {
+		cancel()
 		return term.Failf("%s: %w", dir, term.Cause(err))
 	}
+	defer func() { // until the audit log has its end
+		cancel()
+		for range events {
+		}
+	}()
 	term.Say(cmd.ErrOrStderr(), "workspace: watching "+dir)
 	style := flags.Style(cmd.OutOrStdout())
 	for event := range events {

@@ -339,7 +339,8 @@ func (f *fileSystem) Resolve(ctx context.Context, name string) (string, error) {
 }
 
 // Watch implements [workspace.FileSystem]. A watch that has begun ends with its
-// context, as its channel does.
+// context. Its channel closes when the observers have learned of that, as an
+// operation returns then.
 func (f *fileSystem) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error) {
 	o, err := f.begin(ctx, ops.Watch, dir, "")
 	if err != nil {
@@ -349,6 +350,16 @@ func (f *fileSystem) Watch(ctx context.Context, dir string, opts *workspace.Watc
 	if err != nil {
 		return nil, o.end(err)
 	}
-	context.AfterFunc(ctx, func() { o.end(nil) })
-	return events, nil
+	out := make(chan workspace.Event)
+	go func() {
+		defer close(out)
+		for event := range events {
+			select {
+			case out <- event:
+			case <-o.ctx.Done():
+			}
+		}
+		o.end(nil)
+	}()
+	return out, nil
 }

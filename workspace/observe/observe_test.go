@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -469,4 +470,28 @@ func BenchmarkRead(b *testing.B) {
 			}
 		})
 	}
+}
+
+// TestWatchEndsAfterObservers tests that the channel of a watch closes when the observers
+// have learned of its end, so that a program which waits for that can exit.
+func TestWatchEndsAfterObservers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		fsys := observe.New(memory.New(nil), "repo", observe.Func(func(context.Context, observe.Event) { <-release }))
+		ctx, cancel := context.WithCancel(t.Context())
+		events, err := fsys.Watch(ctx, ".", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cancel()
+		synctest.Wait()
+		select {
+		case event, open := <-events:
+			t.Errorf("the channel of the watch has %v (open: %t) before the observer has returned", event, open)
+		default:
+		}
+		close(release)
+		for range events {
+		}
+	})
 }

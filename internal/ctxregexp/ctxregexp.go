@@ -50,6 +50,13 @@ func Compile(expr string, longest bool) (*Regexp, error) {
 	if err != nil || len(program.Inst) > MaxProgram {
 		return nil, ErrTooLarge
 	}
+	rest := "(?s:.)(" + expr + ")"
+	if _, err := syntax.Parse(rest, syntax.Perl); err != nil { // expr has a "\Q" that nothing ends
+		rest = "(?s:.)(" + expr + `\E)`
+		if _, err := syntax.Parse(rest, syntax.Perl); err != nil { // with two groups more it nests too deeply
+			return nil, ErrTooLarge
+		}
+	}
 	re := regexp.MustCompile(expr)
 	if longest {
 		re.Longest()
@@ -58,7 +65,7 @@ func Compile(expr string, longest bool) (*Regexp, error) {
 		re: re, size: len(program.Inst), small: maxSmall,
 		endless: sync.OnceValue(func() bool { return isEndless(tree) }),
 		later: sync.OnceValue(func() *regexp.Regexp {
-			later := regexp.MustCompile("(?s:.)(" + expr + ")")
+			later := regexp.MustCompile(rest)
 			if longest {
 				later.Longest()
 			}

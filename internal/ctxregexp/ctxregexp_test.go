@@ -29,7 +29,7 @@ func compile(t interface{ Fatalf(string, ...any) }, expr string, longest bool) (
 
 // TestFindsWhatTheRegexpFinds compares small and large searches with package regexp.
 func TestFindsWhatTheRegexpFinds(t *testing.T) {
-	const part = `(a|b|\\w|\[\^a\]|\.|\\b|\\B|\^|\$|é|\\A|\\z|\(a\|ab\)|\(b\|bb\|\)|\(\?i:K\)|\n)(\+|\?|\*|\+\?|\*\?|\{2\}|)`
+	const part = `(a|b|\\Q|\\E|\\w|\[\^a\]|\.|\\b|\\B|\^|\$|é|\\A|\\z|\(a\|ab\)|\(b\|bb\|\)|\(\?i:K\)|\n)(\+|\?|\*|\+\?|\*\?|\{2\}|)`
 	rapid.Check(t, func(t *rapid.T) {
 		expr := rapid.SampledFrom([]string{"", "(?m)", "(?s)"}).Draw(t, "flags") + rapid.StringMatching("("+part+`\|?){1,4}`).Draw(t, "expr")
 		if _, err := regexp.Compile(expr); err != nil {
@@ -38,22 +38,43 @@ func TestFindsWhatTheRegexpFinds(t *testing.T) {
 		parts := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "é", "k", "\u212a", " ", "\n", "\xff", "\xc3"}), 0, 12).Draw(t, "text")
 		text := []byte(strings.Join(parts, ""))
 		n := rapid.IntRange(-1, 3).Draw(t, "n")
-		re, want := compile(t, expr, rapid.Bool().Draw(t, "longest"))
-		for _, small := range []int{1 << 27, 0} {
-			re := re.WithSmall(small)
-			if got := re.Match(t.Context(), text); got != want.Match(text) {
-				t.Fatalf("Compile(%q).Match(%q) = %v, want %v", expr, text, got, !got)
-			}
-			if got := re.MatchString(t.Context(), string(text)); got != want.Match(text) {
-				t.Fatalf("Compile(%q).MatchString(%q) = %v, want %v", expr, text, got, !got)
-			}
-			if diff := cmp.Diff(want.FindAllSubmatchIndex(text, n), re.All(t.Context(), text, n)); diff != "" {
-				t.Fatalf("Compile(%q).All(%q, %d) (-want +got):\n%s", expr, text, n, diff)
-			}
-			if diff := cmp.Diff(want.FindAllSubmatchIndex(text, n), re.AllString(t.Context(), string(text), n)); diff != "" {
-				t.Fatalf("Compile(%q).AllString(%q, %d) (-want +got):\n%s", expr, text, n, diff)
-			}
+		checkFinds(t, expr, text, n, rapid.Bool().Draw(t, "longest"))
+	})
+}
+
+// checkFinds compares small and large searches in text for at most n matches with package regexp.
+func checkFinds(t interface {
+	Context() context.Context
+	Fatalf(string, ...any)
+}, expr string, text []byte, n int, longest bool) {
+	re, want := compile(t, expr, longest)
+	for _, small := range []int{1 << 27, 0} {
+		re := re.WithSmall(small)
+		if got := re.Match(t.Context(), text); got != want.Match(text) {
+			t.Fatalf("Compile(%q).Match(%q) = %v, want %v", expr, text, got, !got)
 		}
+		if got := re.MatchString(t.Context(), string(text)); got != want.Match(text) {
+			t.Fatalf("Compile(%q).MatchString(%q) = %v, want %v", expr, text, got, !got)
+		}
+		if diff := cmp.Diff(want.FindAllSubmatchIndex(text, n), re.All(t.Context(), text, n)); diff != "" {
+			t.Fatalf("Compile(%q).All(%q, %d) (-want +got):\n%s", expr, text, n, diff)
+		}
+		if diff := cmp.Diff(want.FindAllSubmatchIndex(text, n), re.AllString(t.Context(), string(text), n)); diff != "" {
+			t.Fatalf("Compile(%q).AllString(%q, %d) (-want +got):\n%s", expr, text, n, diff)
+		}
+	}
+}
+
+// FuzzFind compares searches with package regexp, for any expression that can be compiled.
+func FuzzFind(f *testing.F) {
+	f.Add("(?i)a|b$", "aB\nb", -1, false)
+	f.Add(`x*\Qa(`, "xa( a(", -1, false)
+	f.Add(`(\bé+)\Q\`, "é\\ éé\\", 2, true)
+	f.Fuzz(func(t *testing.T, expr, text string, n int, longest bool) {
+		if _, err := ctxregexp.Compile(expr, longest); err != nil {
+			t.Skip("refused")
+		}
+		checkFinds(t, expr, []byte(text), n, longest)
 	})
 }
 
@@ -104,6 +125,10 @@ func TestCompileRefuses(t *testing.T) {
 	t.Parallel()
 	if _, err := ctxregexp.Compile(strings.Repeat("(ab|cd){1000}", 30), false); !errors.Is(err, ctxregexp.ErrTooLarge) {
 		t.Errorf("Compile of a large expression = %v, want ErrTooLarge", err)
+	}
+	nested := strings.Repeat("(", 999) + "a" + strings.Repeat(")", 999) // package regexp takes it
+	if _, err := ctxregexp.Compile(nested, false); !errors.Is(err, ctxregexp.ErrTooLarge) {
+		t.Errorf("Compile of 999 groups in each other = %v, want ErrTooLarge", err)
 	}
 	if _, err := ctxregexp.Compile("(", false); err == nil || errors.Is(err, ctxregexp.ErrTooLarge) {
 		t.Errorf("Compile of half an expression = %v, want a syntax error", err)

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -272,10 +271,7 @@ func newGrep(ctx context.Context, p *Process, o grepOptions, patterns []string, 
 	if !o.zeroLines {
 		var expression string
 		expression, g.is = g.re.Candidates()
-		g.fast, err = lines.Compile(expression, lines.Options{})
-		if errors.Is(err, workspace.ErrPattern) { // it asks for a line break
-			g.nothing = true
-		}
+		g.fast, _ = lines.Compile(expression, lines.Options{}) // it refuses a line break, and re does not
 	}
 	return g, g.compileFilter()
 }

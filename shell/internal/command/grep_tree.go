@@ -54,7 +54,7 @@ func (g *grepRun) tree(ctx context.Context, name string, implicit bool, asFile f
 		}
 		return joinShown(name, relativeTo(at.Name, file), implicit)
 	}}
-	if g.invert || g.listNot || g.zeroLines || g.count && g.zeroCount || g.nothing || g.offset {
+	if g.invert || g.listNot || g.fast == nil || g.count && g.zeroCount || g.nothing || g.offset {
 		if err = t.walk(ctx); errors.Is(err, workspace.ErrNotDir) && !strings.HasSuffix(name, "/") {
 			if err = nil; asFile() {
 				g.operand(ctx, name)

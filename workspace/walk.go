@@ -121,16 +121,17 @@ func (w *lsWalk) list(dir FileInfo, top bool) error {
 }
 
 // unlisted handles the error of a directory that could not be listed. For the
-// walk's own directory it is the result, a directory that was removed since it
-// was reported is ignored, and in any other case fn decides.
+// walk's own directory it is the result. A directory that was removed since it
+// was reported is ignored, as is one that is not greater than After. In any other
+// case fn decides.
 func (w *lsWalk) unlisted(dir FileInfo, top bool, err error) error {
 	switch {
 	case top, w.ctx.Err() != nil:
 		return ops.Rename(err, ops.Walk, dir.Path)
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, ErrNotDir), errors.Is(err, ErrSymlink):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, ErrNotDir), errors.Is(err, ErrSymlink), dir.Path <= w.after:
 		return nil
 	}
-	err = w.fn(FileInfo{Name: dir.Name, Path: dir.Path, Type: TypeDirectory}, err)
+	err = w.fn(FileInfo{Name: dir.Name, Path: dir.Path, Type: TypeDirectory}, ops.Rename(err, ops.Walk, dir.Path))
 	if errors.Is(err, fs.SkipDir) {
 		return nil
 	}

@@ -353,6 +353,42 @@ func TestAsLooksThroughNeutralWrappersOnly(t *testing.T) {
 	}
 }
 
+// closedDir does not list the directory "d".
+type closedDir struct{ workspace.FileSystem }
+
+func (c closedDir) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]workspace.FileInfo, error) {
+	if dir == "d" {
+		return nil, &fs.PathError{Op: ops.Ls, Path: dir, Err: fs.ErrPermission}
+	}
+	return c.FileSystem.Ls(ctx, dir, opts)
+}
+
+// TestWalkOfClosedDirectory tests that the error of a directory is the walk's (E1), and left out
+// like the directory itself (WK3).
+func TestWalkOfClosedDirectory(t *testing.T) {
+	files := memory.New(nil)
+	for _, name := range []string{"c", "d/x", "e"} {
+		if _, err := files.WriteFile(t.Context(), name, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for after, want := range map[string][]string{
+		"": {"c", "d", "d: walk d: permission denied", "e"}, "c": {"d", "d: walk d: permission denied", "e"}, "d": {"e"}, "d/x": {"e"}, "d0": {"e"},
+	} {
+		var got []string
+		err := workspace.Walk(t.Context(), closedDir{files}, ".", &workspace.WalkOptions{After: after}, func(info workspace.FileInfo, err error) error {
+			if err != nil {
+				info.Path += ": " + err.Error()
+			}
+			got = append(got, info.Path)
+			return nil
+		})
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("Walk(After: %q) = %v, and reports (-want +got):\n%s", after, err, diff)
+		}
+	}
+}
+
 func TestCloseClosesTheProvider(t *testing.T) {
 	closed := false
 	ws := workspace.New("test", closing{memory.New(nil), &closed}, nil)

@@ -127,7 +127,7 @@ func (r *Regexp) MatchString(ctx context.Context, text string) bool {
 // All returns at most n matches in text, or all if n is negative, as
 // [regexp.Regexp.FindAllSubmatchIndex] does. It returns none once ctx has ended.
 func (r *Regexp) All(ctx context.Context, text []byte, n int) [][]int {
-	if ended(ctx, len(text)) {
+	if n == 0 || ended(ctx, len(text)) {
 		return nil
 	}
 	if r.IsSmall(len(text), n) {
@@ -135,10 +135,9 @@ func (r *Regexp) All(ctx context.Context, text []byte, n int) [][]int {
 	}
 	var matches [][]int
 	for match := range r.each(ctx, text) {
-		if n >= 0 && len(matches) == n {
+		if matches = append(matches, match); len(matches) == n {
 			break
 		}
-		matches = append(matches, match)
 	}
 	if ctx.Err() != nil {
 		return nil

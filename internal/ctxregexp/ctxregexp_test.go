@@ -121,6 +121,29 @@ func TestNothingAfterTheEnd(t *testing.T) {
 	}
 }
 
+// countingContext counts how often it is asked for its error.
+type countingContext struct {
+	context.Context
+	asked int
+}
+
+func (c *countingContext) Err() error {
+	c.asked++
+	return c.Context.Err()
+}
+
+// TestNothingAfterTheLastMatch has as many matches as are wanted at the beginning of a text. A
+// search of the rest would ask the context some dozen times.
+func TestNothingAfterTheLastMatch(t *testing.T) {
+	t.Parallel()
+	re, _ := compile(t, "a", false)
+	ctx := &countingContext{Context: t.Context()}
+	text := append([]byte("aa"), make([]byte, 1<<20)...)
+	if got := re.WithSmall(0).All(ctx, text, 2); len(got) != 2 || ctx.asked > 10 {
+		t.Errorf("All found %d matches, and asked the context %d times, want 2 matches and at most 10", len(got), ctx.asked)
+	}
+}
+
 func TestCompileRefuses(t *testing.T) {
 	t.Parallel()
 	if _, err := ctxregexp.Compile(strings.Repeat("(ab|cd){1000}", 30), false); !errors.Is(err, ctxregexp.ErrTooLarge) {

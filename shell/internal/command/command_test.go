@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -186,6 +187,37 @@ func TestCreate(t *testing.T) {
 	for name, want := range map[string]error{"no/f": fs.ErrNotExist, "f/x": workspace.ErrNotDir, "/": workspace.ErrIsDir} {
 		if _, err := p.Create(t.Context(), name, 0); !errors.Is(err, want) {
 			t.Errorf("Create(%q) = %v, want %v", name, err, want)
+		}
+	}
+}
+
+// plain is a file system that neither copies nor moves, and has no conditional writes.
+type plain struct{ workspace.FileSystem }
+
+func (plain) Capabilities() workspace.Capabilities { return workspace.Capabilities{Write: true} }
+
+// TestPlain copies and moves files in a workspace that can only read, write and remove them.
+func TestPlain(t *testing.T) {
+	t.Parallel()
+	for line, want := range map[string]string{
+		"cp f g": "d/x=x f=f g=f", "cp f d/x": "d/x=f f=f", "cp -r d e": "d/x=x e/x=x f=f", "cp -t d f": "d/f=f d/x=x f=f",
+		"mv f g": "d/x=x g=f", "mv f d/x": "d/x=f", "mv f d": "d/f=f d/x=x", "mv d e": "e/x=x f=f", "mv -n f d/x": "d/x=x f=f",
+	} {
+		fsys := memory.New(nil)
+		ws := workspace.New("repo", plain{fsys}, nil)
+		for name, content := range map[string]string{"f": "f", "d/x": "x"} {
+			if _, err := ws.WriteFile(t.Context(), name, []byte(content), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, stderr, status := run(t, ws, "", line)
+		var files []string
+		for name, content := range contents(t, ws) {
+			files = append(files, name+"="+content)
+		}
+		slices.Sort(files)
+		if got := strings.Join(files, " "); got != want || status != 0 {
+			t.Errorf("%s prints %q with status %d, and leaves %s, want %s", line, stderr, status, got, want)
 		}
 	}
 }

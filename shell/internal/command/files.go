@@ -737,9 +737,9 @@ func (f *Files) mayReplace(ctx context.Context, dir, from, to string) error {
 
 // Copy copies one file.
 //
-// In one workspace, the workspace copies, and no content passes through here. A destination
-// that exists is overwritten through Create, on the condition that it does not change
-// meanwhile.
+// In one workspace, the workspace copies if it can, and no content passes through here. A
+// destination that exists is overwritten through Create, on the condition that it does not
+// change meanwhile.
 //
 // A copy that fails on the way leaves the destination as it was. The hooks Read and Wrote
 // are not told where the workspace copies, as nobody has seen the content.
@@ -752,7 +752,8 @@ func (f *Files) Copy(ctx context.Context, dir, from, to string) error {
 	if err != nil {
 		return err
 	}
-	if info == nil && source.Workspace == target.Workspace {
+	can := source.Workspace.Capabilities()
+	if info == nil && source.Workspace == target.Workspace && (can.Copy || can.ConditionalWrite) {
 		version, err := source.Workspace.Copy(source.In(ctx), source.Name, target.Name)
 		if err != nil {
 			return err

@@ -46,6 +46,7 @@ type findRun struct {
 	maxDepth, minDepth int // maxDepth is -1 for none
 	depthFirst         bool
 	depthAsked         bool // by -depth itself
+	named, follow      bool // -H and -L: symlinks are followed among the arguments, or all
 	deletes, prunes    bool
 	acts               bool // the expression prints or does something
 	quit               bool
@@ -59,6 +60,7 @@ type findRun struct {
 	// asked about them, and looks says whether sizes and times are needed at all.
 	name  *glob.State // matches all names that the expression is true of; nil for any
 	looks bool        // it needs to know more of a file than its name and type
+	trail trail       // with -L, the directories that are being walked
 }
 
 // dirSize is the size that listings show of a directory.
@@ -66,7 +68,7 @@ type findRun struct {
 const dirSize = 4096
 
 // find walks directories and prints what an expression is true of, as POSIX and GNU's
-// findutils define it. Symlinks are never followed: -H, -L and -follow change nothing.
+// findutils define it. With -L, a directory that the walk is in already is left out.
 // Owners, permissions, links and devices are refused by name, since a workspace has
 // none; -printf shows fixed ones.
 //
@@ -136,6 +138,9 @@ func findErrorf(format string, args ...any) error { return findError(fmt.Sprintf
 func (f *findRun) parse() (starts []string, test findTest, err error) {
 	args := f.p.Args[1:]
 	for len(args) > 0 && slices.Contains([]string{"-H", "-L", "-P", "--"}, args[0]) {
+		if args[0] != "--" {
+			f.named, f.follow = args[0] != "-P", args[0] == "-L"
+		}
 		args = args[1:]
 	}
 	for len(args) > 0 && !(strings.HasPrefix(args[0], "-") && len(args[0]) > 1 || args[0] == "(" || args[0] == "!") {
@@ -149,6 +154,9 @@ func (f *findRun) parse() (starts []string, test findTest, err error) {
 		test = func(context.Context, *findEntry) bool { return true }
 	} else if test, err = f.list(); err != nil {
 		return nil, nil, err
+	}
+	if f.follow {
+		f.name = nil // a symlink leads to other names
 	}
 	if len(f.args) > 0 {
 		if f.args[0] == ")" {
@@ -332,7 +340,10 @@ func (f *findRun) simple(word string) (test findTest, ok bool) {
 	case "-depth", "-d":
 		f.depthFirst, f.depthAsked = true, true
 		return always, true
-	case "-xdev", "-mount", "-noleaf", "-follow", "-ignore_readdir_race", "-noignore_readdir_race", "-warn", "-nowarn":
+	case "-follow":
+		f.named, f.follow = true, true
+		return always, true
+	case "-xdev", "-mount", "-noleaf", "-ignore_readdir_race", "-noignore_readdir_race", "-warn", "-nowarn":
 		return always, true
 	}
 	return nil, false
@@ -683,6 +694,9 @@ func (f *findRun) walk(ctx context.Context, start string, test findTest) error {
 		if top.info, err = f.p.Lstat(ctx, start); err != nil {
 			return err
 		}
+		if f.named {
+			f.dereference(ctx, top)
+		}
 	}
 	if f.depthFirst {
 		return f.walkDepthFirst(ctx, top, test)
@@ -773,6 +787,49 @@ func (f *findRun) walkDepthFirst(ctx context.Context, top *findEntry, test findT
 	return nil
 }
 
+// dereference describes what a symlink leads to. One that leads nowhere stays as it is.
+func (f *findRun) dereference(ctx context.Context, e *findEntry) {
+	if e.info.Type != workspace.TypeSymlink {
+		return
+	}
+	if info, err := f.p.Stat(ctx, e.shown); err == nil {
+		e.info = info
+	}
+}
+
+// errLoop is the error of a directory that is above itself.
+var errLoop = errors.New("File system loop detected")
+
+// followed is what -L does with an entry: it visits a symlink, and what is in the directory
+// that it leads to. It reports false for what the walk itself visits.
+func (f *findRun) followed(ctx context.Context, e *findEntry, visit func(e *findEntry) error) (done bool, err error) {
+	last, isLink := len(f.trail)-1, e.info.Type == workspace.TypeSymlink
+	if !isLink && (!e.info.IsDir() || last == 0) {
+		return false, nil
+	}
+	if isLink {
+		f.dereference(ctx, e)
+		f.trail[last].to = path.Dir(path.Join("/", f.p.resolve(ctx, e.shown, true).Name))
+		defer func() { f.trail[last].to = "" }()
+	}
+	if e.info.IsDir() && f.trail.has(f.p.resolve(ctx, e.shown, false)) {
+		f.fail(e.shown, errLoop)
+		err = fs.SkipDir
+	} else if !isLink {
+		return false, nil
+	} else if err = visit(e); err == nil && e.info.IsDir() {
+		err = f.below(ctx, e, visit)
+		if _, ok := errors.AsType[*fs.PathError](err); ok {
+			f.fail(e.shown, err)
+			err = nil
+		}
+	}
+	if isLink && err == fs.SkipDir {
+		err = nil
+	}
+	return true, err
+}
+
 // below calls visit with what is in the directory top, as deep as the options say.
 //
 // visit returns [fs.SkipDir] to leave out what is in e and [fs.SkipAll] to end. An entry that
@@ -784,6 +841,11 @@ func (f *findRun) below(ctx context.Context, top *findEntry, visit func(e *findE
 	at, err := f.p.Files.Locate(ctx, f.p.Dir, top.shown)
 	if err != nil {
 		return err
+	}
+	if f.follow {
+		at = f.p.resolve(ctx, top.shown, false)
+		f.trail = append(f.trail, trail{{from: at}}...)
+		defer func() { f.trail = f.trail[:len(f.trail)-1] }()
 	}
 	if at.Workspace == nil || f.maxDepth == top.depth+1 {
 		return f.children(ctx, top, at.Workspace == nil, visit)
@@ -807,6 +869,11 @@ func (f *findRun) below(ctx context.Context, top *findEntry, visit func(e *findE
 			} else if err != nil {
 				f.fail(e.shown, err)
 				return nil
+			}
+		}
+		if f.follow {
+			if done, err := f.followed(ctx, e, visit); done {
+				return err
 			}
 		}
 		if err := visit(e); err != nil {
@@ -855,8 +922,15 @@ func (f *findRun) children(ctx context.Context, top *findEntry, deeper bool, vis
 	}
 	for _, info := range list {
 		e := &findEntry{info: info, shown: joinShown(top.shown, info.Name, false), start: top.start, depth: top.depth + 1}
-		err := visit(e)
-		if err == nil && deeper {
+		var err error
+		done := false
+		if f.follow {
+			done, err = f.followed(ctx, e, visit)
+		}
+		if !done {
+			err = visit(e)
+		}
+		if err == nil && !done && deeper {
 			err = f.below(ctx, e, visit)
 		}
 		switch err {

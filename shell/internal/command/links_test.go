@@ -61,6 +61,38 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestFollow compares searches and listings that follow symlinks with the real programs.
+func TestFollow(t *testing.T) {
+	t.Parallel()
+	dir, ws := linkTree(t)
+	test := gnuTest{files: linkFiles, normalize: sorted}
+	for _, line := range exhaustive.Sampled([]string{
+		"find -L", "find -L loop", "find -L loop/two", "find -L to-dir dangling to-f", "find -L dir -maxdepth 1", "find -L to-dir -maxdepth 2 -mindepth 1", "find -L . -name x", "find -L . -type l", "find -L . -type f -name 'to-*' -printf '%p|%y|%l|%s|%d\\n'", "find -L loop -depth", "find . -follow -type f", "find dir -follow -name to-x", "find -H to-dir to-f dangling", "find -H . -type l", "find -L -P -H to-dir", "find -L -P to-dir", "find -L . -name sub -prune -o -type d",
+	}, 3) {
+		args := shellWords(t, line)
+		want := test.runReal(t, args[:1], gnuCase{args[1:], "empty"}, "", dir)
+		if got := test.runOurs(t, args[0], gnuCase{args[1:], "empty"}, "", ws); got != want {
+			t.Errorf("%s\ngot:\n%s\nwant:\n%s", line, got, want)
+		}
+	}
+}
+
+// TestLoops has messages of loops of symlinks, and of flags for symlinks that are refused.
+func TestLoops(t *testing.T) {
+	t.Parallel()
+	_, ws := linkTree(t)
+	for _, c := range []struct {
+		line, want string
+		status     int
+	}{
+		{"find -L loop -name nothing", "find: 'loop/one': File system loop detected\nfind: 'loop/two/back': File system loop detected\n", 1},
+	} {
+		if _, stderr, status := run(t, ws, "", c.line); stderr != c.want || status != c.status {
+			t.Errorf("%s prints %q and returns %d, want %q and %d", c.line, stderr, status, c.want, c.status)
+		}
+	}
+}
+
 // TestQuestions compares what -i does after answers with the real programs.
 func TestQuestions(t *testing.T) {
 	t.Parallel()

@@ -325,6 +325,25 @@ func (p *Process) resolve(ctx context.Context, name string, entry bool) Location
 	return at
 }
 
+// trail is the way of a walk that follows symlinks: for each of them, the directory where the
+// walk came to it, and before the first one where the walk began. Of the last entry, to is "" if
+// the walk is not in a symlink of that directory.
+type trail []struct {
+	from Location // without symlinks
+	to   string   // the directory of the symlink
+}
+
+// has reports whether dir is above the place where the walk is, so that it would never end.
+func (t trail) has(dir Location) bool {
+	name := path.Join("/", dir.Name)
+	for _, step := range t {
+		if dir.Workspace == step.from.Workspace && step.to != "" && isBelow(name, path.Join("/", step.from.Name)) && isBelow(step.to, name) {
+			return true
+		}
+	}
+	return false
+}
+
 // ReadDir returns the entries of a directory, sorted bytewise by name.
 func (p *Process) ReadDir(ctx context.Context, name string) ([]workspace.FileInfo, error) {
 	return p.Files.ReadDir(ctx, p.Dir, name)

@@ -40,12 +40,13 @@ type grepOptions struct {
 	// of directories.
 	includes, excludes, excludeDirs []string
 	gitignore                       bool
+	follow                          bool // -R: what symlinks in a directory lead to, too
 }
 
 // grep finds lines, as POSIX says, with GNU's options but colors. egrep and fgrep are
 // grep -E and -F. The status is 0 if a line was selected, 1 if none, and 2 after an
-// error, unless -q has found one. A directory is searched with -r only, without
-// following symlinks.
+// error, unless -q has found one. A directory is searched with -r only, and what symlinks in it
+// lead to with -R.
 //
 // Lines are searched where they are, in three steps, of fewer and fewer lines:
 //
@@ -114,7 +115,7 @@ func grep(ctx context.Context, p *Process) int {
 	f.IntVarP(&o.after, "after-context", "A", -1, "print so many lines after a match")
 	around := f.IntP("context", "C", 0, "print so many lines around a match")
 	recursive := f.BoolP("recursive", "r", false, "search directories with all that is in them")
-	f.BoolVarP(recursive, "dereference-recursive", "R", false, "the same: symlinks in a directory are not followed")
+	f.BoolVarP(&o.follow, "dereference-recursive", "R", false, "the same, and what symlinks in them lead to")
 	directories := f.StringP("directories", "d", "read", "what to do with directories: recurse or skip")
 	f.StringArrayVar(&o.includes, "include", nil, "search only files whose name matches")
 	f.StringArrayVar(&o.excludes, "exclude", nil, "leave out files whose name matches")
@@ -152,7 +153,7 @@ func grep(ctx context.Context, p *Process) int {
 			*n = *around
 		}
 	}
-	*recursive = *recursive || *directories == "recurse"
+	*recursive = *recursive || o.follow || *directories == "recurse"
 	implicit := *recursive && len(names) == 0
 	if implicit {
 		names = []string{"."}
@@ -252,6 +253,7 @@ type grepRun struct {
 	broken   bool                        // the reader of the output wants no more
 	headings int                         // how many names have been printed above lines
 	groups   bool                        // a group of lines has been printed
+	trail    trail                       // with -R, the directories that are being walked
 }
 
 // newGrep returns a search for patterns. No pattern at all, as from an empty file of

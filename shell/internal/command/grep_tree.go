@@ -54,14 +54,16 @@ func (g *grepRun) tree(ctx context.Context, name string, implicit bool, asFile f
 		}
 		return joinShown(name, relativeTo(at.Name, file), implicit)
 	}}
-	if g.invert || g.listNot || g.fast == nil || g.count && g.zeroCount || g.nothing || g.offset {
-		if err = t.walk(ctx); errors.Is(err, workspace.ErrNotDir) && !strings.HasSuffix(name, "/") {
+	if len(g.trail) > 0 || g.invert || g.listNot || g.fast == nil || g.count && g.zeroCount || g.nothing || g.offset {
+		if err = t.walk(ctx, false); errors.Is(err, workspace.ErrNotDir) && !strings.HasSuffix(name, "/") {
 			if err = nil; asFile() {
 				g.operand(ctx, name)
 			}
 		}
-	} else {
-		err = t.search(ctx)
+	} else if err = t.search(ctx); err == nil && g.follow && !g.done(ctx) {
+		if err = t.walk(ctx, true); errors.Is(err, workspace.ErrNotDir) {
+			err = nil
+		}
 	}
 	if err != nil {
 		g.fail(name, err)
@@ -111,8 +113,9 @@ type grepTree struct {
 }
 
 // walk reads each file: for options that need files without a match, or bytes that a
-// search of a workspace does not return, such as -v, -L, -z and -b.
-func (t *grepTree) walk(ctx context.Context) error {
+// search of a workspace does not return, such as -v, -L, -z and -b. With -R, it goes on to what
+// symlinks lead to; linksOnly says that the other files have been searched.
+func (t *grepTree) walk(ctx context.Context, linksOnly bool) error {
 	if t.gitignore {
 		// Walk applies no .gitignore files.
 		files, err := globFiles(ctx, t.at, true)
@@ -123,7 +126,13 @@ func (t *grepTree) walk(ctx context.Context) error {
 		}
 		return err
 	}
-	return t.at.Workspace.Walk(ctx, t.at.Name, nil, func(info workspace.FileInfo, err error) error {
+	var root Location
+	if t.follow {
+		root = t.p.resolve(ctx, t.shown(t.at.Name), false)
+		t.trail = append(t.trail, trail{{from: root}}...)
+		defer func() { t.trail = t.trail[:len(t.trail)-1] }()
+	}
+	return t.at.Workspace.Walk(ctx, t.at.Name, &workspace.WalkOptions{TypesOnly: true}, func(info workspace.FileInfo, err error) error {
 		rel := relativeTo(t.at.Name, info.Path)
 		dir, base := workspace.Split(rel)
 		switch {
@@ -132,14 +141,42 @@ func (t *grepTree) walk(ctx context.Context) error {
 		case t.done(ctx):
 			return fs.SkipAll
 		case info.IsDir():
-			if t.leavesDir(rel) {
+			if t.leavesDir(rel) || t.follow && t.loops(info.Path, Location{root.Workspace, path.Join(root.Name, rel)}) {
 				return fs.SkipDir
 			}
-		case info.Type == workspace.TypeFile && !t.filter(dir, base):
+		case info.Type == workspace.TypeSymlink && t.follow:
+			t.link(ctx, info.Path, Location{root.Workspace, path.Join(root.Name, rel)}, !t.filter(dir, base))
+		case info.Type == workspace.TypeFile && !linksOnly && !t.filter(dir, base):
 			t.read(ctx, info.Path)
 		}
 		return nil
 	})
+}
+
+// link searches what a symlink leads to. at is where the symlink is itself, and asFile whether
+// it is searched if that is a file or nothing.
+func (t *grepTree) link(ctx context.Context, file string, at Location, asFile bool) {
+	last, shown := len(t.trail)-1, t.shown(file)
+	if _, err := t.p.Stat(ctx, shown); err != nil && !asFile {
+		return
+	}
+	t.trail[last].to = path.Dir(path.Join("/", at.Name))
+	if !t.loops(file, t.p.resolve(ctx, shown, false)) {
+		t.tree(ctx, shown, false, func() bool { return asFile })
+	}
+	t.trail[last].to = ""
+}
+
+// loops reports whether a directory is above the place where the walk is, and warns of it.
+func (t *grepTree) loops(file string, dir Location) bool {
+	if !t.trail.has(dir) {
+		return false
+	}
+	if !t.silent {
+		t.out.Flush()
+		t.p.errorf("%s: warning: recursive directory loop", t.shown(file))
+	}
+	return true
 }
 
 // globFiles returns the files in a directory, sorted, without symlinks, and with gitignore

@@ -33,8 +33,8 @@ type duRun struct {
 // -S: in units of 1 KiB, and by blocks of 4 KiB, as a workspace does not know what a
 // disk uses. An argument that is in another one is counted once.
 //
-// A directory itself counts one block. Symlinks are not followed, and count without their
-// targets. A file of 10 bytes, alone in d:
+// A directory itself counts one block. Symlinks in a directory are not followed, and count
+// without their targets. A file of 10 bytes, alone in d:
 //
 //	du d          8      d      two blocks
 //	du -b d       4106   d      4096 for the directory, and 10
@@ -54,8 +54,9 @@ func du(ctx context.Context, p *Process) int {
 	total := f.BoolP("total", "c", false, "print the sum, too")
 	zero := f.BoolP("null", "0", false, "a NUL byte after each line")
 	f.IntVarP(&d.depth, "max-depth", "d", -1, "print directories down to that depth")
+	follow := f.BoolP("dereference-args", "D", false, "what symlinks among the arguments lead to")
 	exclude := f.StringArray("exclude", nil, "leave out files whose name matches")
-	for letter, name := range map[string]string{"x": "one-file-system", "L": "dereference", "l": "count-links", "D": "dereference-args"} {
+	for letter, name := range map[string]string{"x": "one-file-system", "l": "count-links"} {
 		f.BoolP(name, letter, false, "(ignored)")
 	}
 	names, status, ok := f.parse()
@@ -94,7 +95,11 @@ func du(ctx context.Context, p *Process) int {
 		if d.counted(name) {
 			continue
 		}
-		info, err := p.Lstat(ctx, name)
+		describe := p.Lstat
+		if *follow {
+			describe = p.Stat
+		}
+		info, err := describe(ctx, name)
 		if err == nil {
 			var size int64
 			size, err = d.measure(ctx, name, info, 0)
@@ -214,7 +219,7 @@ func tree(ctx context.Context, p *Process) int {
 	leave := f.StringArrayP("I", "I", nil, "leave out names that match; | separates patterns")
 	match := f.StringArrayP("P", "P", nil, "only files whose name matches")
 	noReport := f.Bool("noreport", false, "no line with the numbers at the end")
-	for _, letter := range []string{"n", "C", "N", "A", "l", "x", "q"} {
+	for _, letter := range []string{"n", "C", "N", "A", "x", "q"} {
 		f.BoolP(letter, letter, false, "(ignored)")
 	}
 	f.String("charset", "", "(ignored)")

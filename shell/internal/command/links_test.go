@@ -69,6 +69,7 @@ func TestFollow(t *testing.T) {
 	for _, line := range exhaustive.Sampled([]string{
 		"find -L", "find -L loop", "find -L loop/two", "find -L to-dir dangling to-f", "find -L dir -maxdepth 1", "find -L to-dir -maxdepth 2 -mindepth 1", "find -L . -name x", "find -L . -type l", "find -L . -type f -name 'to-*' -printf '%p|%y|%l|%s|%d\\n'", "find -L loop -depth", "find . -follow -type f", "find dir -follow -name to-x", "find -H to-dir to-f dangling", "find -H . -type l", "find -L -P -H to-dir", "find -L -P to-dir", "find -L . -name sub -prune -o -type d",
 		"grep -R . dir", "grep -R .", "grep -Rl x to-dir dir", "grep -Rc . loop to-f", "grep -Rn . loop/two", "grep -R . dangling to-f", "grep -Rh . f to-f", "grep -Rv nothing dir to-dir", "grep -RL nothing dir to-other", "grep -Rz x dir", "grep -R --include=x . dir to-dir", "grep -R --include='to-*' . dir .", "grep -R --exclude-dir=sub . dir", "grep -R --exclude-dir=to-dir . dir to-other", "grep -Rs nothing .", "grep -Rq f dir", "grep -Rq y dir", "grep -r . to-dir dir", "grep -Rm1 . dir", "grep --dereference-recursive x dir", "grep -rR x dir", "grep -Rr x dir", "grep -Ri X dir/sub/to-x",
+		"file -L to-f to-dir dangling f", "file -L -i to-f to-dir", "file -Lh f", "ls --format=single-column dir", "ls --format=foo", "ls --format=across f", "ls --quoting-style=literal dir", "ls --quoting-style=foo", "ls --format=verbose missing",
 	}, 3) {
 		args := shellWords(t, line)
 		want := test.runReal(t, args[:1], gnuCase{args[1:], "empty"}, "", dir)
@@ -89,10 +90,18 @@ func TestLoops(t *testing.T) {
 		{"find -L loop -name nothing", "find: 'loop/one': File system loop detected\nfind: 'loop/two/back': File system loop detected\n", 1},
 		{"grep -R nothing loop", "grep: loop/one: warning: recursive directory loop\ngrep: loop/two/back: warning: recursive directory loop\n", 1},
 		{"grep -Rs nothing loop", "", 1}, {"grep -R nothing dangling", "grep: dangling: No such file or directory\n", 2},
+		{"rg -L x", "rg: --follow is not possible here: symlinks are not followed\n", 2},
+		{"du -L", "du: invalid option -- 'L'\nTry 'du --help' for more information.\n", 1},
+		{"tree -l", "tree: invalid option -- 'l'\nTry 'tree --help' for more information.\n", 1},
+		{"ls --format=commas", "ls: --format=commas is not possible here\n", 1},
+		{"ls --quoting-style=c", "ls: --quoting-style=c is not possible here\n", 1},
 	} {
 		if _, stderr, status := run(t, ws, "", c.line); stderr != c.want || status != c.status {
 			t.Errorf("%s prints %q and returns %d, want %q and %d", c.line, stderr, status, c.want, c.status)
 		}
+	}
+	if got, _, status := run(t, ws, "", "du -D to-dir"); status != 0 || !strings.HasSuffix(got, "\tto-dir\n") || !strings.Contains(got, "\tto-dir/sub\n") {
+		t.Errorf("du -D to-dir prints %q with status %d", got, status)
 	}
 }
 

@@ -125,8 +125,8 @@ type lsEntry struct {
 // does not exist, 1 for a directory further down that cannot be read.
 //
 // operands sorts the arguments into files and directories, list prints one directory, order
-// sorts, and print prints lines. Options for columns, colors and quotes are accepted, as
-// they are in many aliases and scripts, and do nothing.
+// sorts, and print prints lines. Options for columns and colors are accepted, as they are in
+// many aliases and scripts, and do nothing.
 func ls(ctx context.Context, p *Process) int {
 	f := newFlags(p, "[OPTION]... [FILE]...")
 	f.failure = exitUsage
@@ -169,8 +169,8 @@ func ls(ctx context.Context, p *Process) int {
 	backups := f.BoolP("ignore-backups", "B", false, "leave out names that end with ~")
 	f.String("color", "never", "(ignored)")
 	f.Lookup("color").NoOptDefVal = "auto"
-	f.String("quoting-style", "literal", "(ignored)")
-	f.String("format", "single-column", "(ignored)")
+	quoting := f.String("quoting-style", "literal", "only literal")
+	format := f.String("format", "single-column", "long, verbose, or single-column, which across, horizontal and vertical are here")
 	f.IntP("width", "w", 0, "(ignored)")
 	for letter, name := range map[string]string{"1": "1", "C": "C", "x": "x", "N": "literal", "k": "kibibytes", "q": "hide-control-chars", "u": "u", "c": "c"} {
 		f.BoolP(name, letter, false, "(ignored)")
@@ -198,6 +198,16 @@ func ls(ctx context.Context, p *Process) int {
 	if !strings.HasPrefix(l.style, "+") && !slices.Contains([]string{"locale", "full-iso", "long-iso", "iso"}, strings.TrimPrefix(l.style, "posix-")) {
 		p.errorf("invalid argument '%s' for 'time style'", l.style)
 		return exitUsage
+	}
+	switch *format {
+	case "single-column", "across", "horizontal", "vertical":
+	case "long", "verbose":
+		l.long = true
+	default:
+		return p.errorf("--format=%s is not possible here", *format)
+	}
+	if *quoting != "literal" {
+		return p.errorf("--quoting-style=%s is not possible here", *quoting)
 	}
 	l.long = l.long || l.numeric || l.noOwner || l.noGroup
 	l.noGroup = l.noGroup || *noGroup

@@ -104,7 +104,7 @@ func rg(ctx context.Context, p *Process) int {
 	for _, ignored := range []string{"no-heading", "no-config", "no-ignore-vcs", "no-ignore-parent", "no-require-git", "line-buffered", "trim", "crlf"} {
 		f.Bool(ignored, false, "(ignored)")
 	}
-	f.BoolP("follow", "L", false, "(ignored: symlinks are not followed)")
+	follow := f.BoolP("follow", "L", false, "not possible here")
 	f.String("sort", "path", "(ignored: files are sorted by path)")
 	f.IntP("threads", "j", 0, "(ignored)")
 	color := f.String("color", "never", "only never and auto")
@@ -120,6 +120,9 @@ func rg(ctx context.Context, p *Process) int {
 		return exitUsage
 	case *multiline:
 		p.errorf("--multiline is not possible here: patterns match in one line")
+		return exitUsage
+	case *follow:
+		p.errorf("--follow is not possible here: symlinks are not followed")
 		return exitUsage
 	case *color != "never" && *color != "auto":
 		p.errorf("colors are not possible here: --color=%s", *color)

@@ -186,8 +186,12 @@ func fileKinds(ctx context.Context, p *Process) int {
 	mimeAll := f.BoolP("mime", "i", false, "the type and the encoding, as text/plain; charset=utf-8")
 	mimeType := f.Bool("mime-type", false, "the type, as text/plain")
 	encoding := f.Bool("mime-encoding", false, "the encoding, as utf-8")
-	f.BoolP("dereference", "L", false, "(ignored)")
-	f.BoolP("no-dereference", "h", false, "(ignored)")
+	follow := false
+	f.BoolVarP(&follow, "dereference", "L", false, "what symlinks lead to")
+	f.BoolFuncP("no-dereference", "h", "symlinks themselves (default)", func(string) error {
+		follow = false
+		return nil
+	})
 	f.BoolP("no-pad", "N", false, "(ignored)")
 	names, status, ok := f.parse()
 	if !ok {
@@ -201,7 +205,7 @@ func fileKinds(ctx context.Context, p *Process) int {
 		width = max(width, utf8.RuneCountInString(name))
 	}
 	for _, name := range names {
-		kind, err := p.kindOf(ctx, name)
+		kind, err := p.kindOf(ctx, name, follow)
 		text := kind.text
 		switch {
 		case err != nil:
@@ -234,9 +238,13 @@ const kindWindow = 1 << 20
 
 // kindOf looks at the beginning of a file.
 //
-// "-" is the standard input. Directories and symlinks are not opened.
-func (p *Process) kindOf(ctx context.Context, name string) (fileKind, error) {
-	info, err := p.Lstat(ctx, name)
+// "-" is the standard input. Directories are not opened, and symlinks only with follow.
+func (p *Process) kindOf(ctx context.Context, name string, follow bool) (fileKind, error) {
+	describe := p.Lstat
+	if follow {
+		describe = p.Stat
+	}
+	info, err := describe(ctx, name)
 	switch {
 	// No file has to have that name, so the error of Lstat does not count.
 	case name == "-":

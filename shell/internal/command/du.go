@@ -370,6 +370,11 @@ func (t *treeRun) list(ctx context.Context, dir, indent string, depth int, rules
 		if t.mark && info.IsDir() {
 			name += "/"
 		}
+		if info.Type == workspace.TypeSymlink {
+			if target, err := t.p.readLink(ctx, child); err == nil {
+				name += " -> " + target
+			}
+		}
 		fmt.Fprintf(t.out, "%s%s%s%s\n", indent, branch, t.size(info), name)
 		if !info.IsDir() {
 			t.files++

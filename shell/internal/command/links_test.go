@@ -105,6 +105,27 @@ func TestLoops(t *testing.T) {
 	}
 }
 
+// TestTargets shows what symlinks lead to, as absolute names.
+func TestTargets(t *testing.T) {
+	t.Parallel()
+	_, ws := linkTree(t)
+	lake := workspace.New("lake", memoryTree(t, linkFiles), nil)
+	for _, c := range []struct{ line, want string }{
+		{"tree /repo/dir", "/repo/dir\n├── sub\n│\u00a0\u00a0 ├── to-x -> /repo/dir/x\n│\u00a0\u00a0 └── y\n└── x\n\n2 directories, 3 files\n"},
+		{"file -b /repo/dangling /repo/to-dir", "broken symbolic link to /repo/nothing\nsymbolic link to /repo/dir\n"},
+		{"stat -c '%N %n' /repo/to-f /repo/f", "'/repo/to-f' -> '/repo/f' /repo/to-f\n'/repo/f' /repo/f\n"},
+		{"ls -l --time-style=+T /repo/to-f /repo/dangling", "lrwxrwxrwx 1 root root 0 T /repo/dangling -> /repo/nothing\nlrwxrwxrwx 1 root root 0 T /repo/to-f -> /repo/f\n"},
+		{"ls -l --time-style=+T /repo/dir/sub", "total 4\nlrwxrwxrwx 1 root root 0 T to-x -> /repo/dir/x\n-rw-r--r-- 1 root root 2 T y\n"},
+	} {
+		if got, stderr, _ := runIn(t, []*workspace.Workspace{ws, lake}, "", c.line); got != c.want || stderr != "" {
+			t.Errorf("%s prints %q, %q, want %q", c.line, got, stderr, c.want)
+		}
+	}
+	if got, _, _ := run(t, ws, "", "stat to-f"); !strings.HasPrefix(got, "  File: to-f -> /f\n  Size: 0 ") {
+		t.Errorf("stat to-f prints %q", got)
+	}
+}
+
 // TestQuestions compares what -i does after answers with the real programs.
 func TestQuestions(t *testing.T) {
 	t.Parallel()

@@ -406,8 +406,8 @@ func extension(name string) string {
 // print prints entries of the directory dir.
 //
 // dir is "" for arguments. Only the sizes are aligned: the other columns have one width,
-// unless times have a +FORMAT. -l shows of a symlink where it leads at last, as a path from
-// the root of its workspace: a workspace does not say what text a symlink has.
+// unless times have a +FORMAT. -l shows of a symlink where it leads at last, as an absolute
+// name: a workspace does not say what text a symlink has.
 func (l *lsRun) print(ctx context.Context, entries []lsEntry, dir string) {
 	end := "\n"
 	if l.zero {
@@ -427,10 +427,8 @@ func (l *lsRun) print(ctx context.Context, entries []lsEntry, dir string) {
 		}
 		l.out.WriteString(e.shown + l.mark(e.info))
 		if l.long && e.info.Type == workspace.TypeSymlink {
-			if at, err := l.p.Files.Locate(ctx, l.p.Dir, path.Join(dir, e.shown)); err == nil && at.Workspace != nil {
-				if target, err := at.Workspace.Resolve(ctx, at.Name); err == nil {
-					l.out.WriteString(" -> /" + target)
-				}
+			if target, err := l.p.readLink(ctx, path.Join(dir, e.shown)); err == nil {
+				l.out.WriteString(" -> " + target)
 			}
 		}
 		l.out.WriteString(end)

@@ -51,7 +51,13 @@ func statFiles(ctx context.Context, p *Process) int {
 			continue
 		}
 		s := statEntry{p: p, name: name, info: info}
-		text := s.format(statDefault) + "\n"
+		first := "  File: " + name
+		if info.Type == workspace.TypeSymlink {
+			if s.target, err = p.readLink(ctx, name); err == nil {
+				first += " -> " + s.target
+			}
+		}
+		text := first + s.format(statDefault) + "\n"
 		switch {
 		case f.Changed("printf"):
 			text = s.format(unescapeFormat(*printf))
@@ -65,8 +71,9 @@ func statFiles(ctx context.Context, p *Process) int {
 	return status
 }
 
-// statDefault is the format of a file where none is given, as GNU's stat prints it.
-const statDefault = "  File: %n\n  Size: %-10s\tBlocks: %-10b IO Block: %-6o %F\nDevice: %Hd,%Ld\tInode: %-11i Links: %h\n" +
+// statDefault is the format of a file where none is given, as GNU's stat prints it, after the
+// name.
+const statDefault = "\n  Size: %-10s\tBlocks: %-10b IO Block: %-6o %F\nDevice: %Hd,%Ld\tInode: %-11i Links: %h\n" +
 	"Access: (%04a/%A)  Uid: (%5u/%8U)   Gid: (%5g/%8G)\nAccess: %x\nModify: %y\nChange: %z\n Birth: -"
 
 // unescapeFormat returns a format of --printf with its escapes replaced.
@@ -88,9 +95,10 @@ func unescapeFormat(text string) string {
 
 // statEntry is a file that is described.
 type statEntry struct {
-	p    *Process
-	name string
-	info workspace.FileInfo
+	p      *Process
+	name   string
+	info   workspace.FileInfo
+	target string // what a symlink leads to
 }
 
 // statDirective is one directive of a format: flags, a width, a precision, which has no
@@ -133,6 +141,9 @@ func (s statEntry) value(letter string) (string, bool) {
 	case "n":
 		return s.name, true
 	case "N":
+		if s.target != "" {
+			return "'" + s.name + "' -> '" + s.target + "'", true
+		}
 		return "'" + s.name + "'", true
 	case "s":
 		return strconv.FormatInt(sizeOf(s.info), 10), true
@@ -253,7 +264,14 @@ func (p *Process) kindOf(ctx context.Context, name string, follow bool) (fileKin
 	case info.IsDir():
 		return fileKind{"directory", "inode/directory", "binary"}, nil
 	case info.Type == workspace.TypeSymlink:
-		return fileKind{"symbolic link", "inode/symlink", "binary"}, nil
+		text := "symbolic link"
+		if target, err := p.readLink(ctx, name); err == nil {
+			text += " to " + target
+		}
+		if _, err := p.Stat(ctx, name); err != nil {
+			text = "broken " + text
+		}
+		return fileKind{text, "inode/symlink", "binary"}, nil
 	case info.Type == workspace.TypeOther:
 		return fileKind{"character special", "inode/chardevice", "binary"}, nil
 	}

@@ -268,6 +268,7 @@ var (
 func (r *patchRun) rewrite(ctx context.Context, text string) (string, error) {
 	var b strings.Builder
 	oldLines, newLines := 0, 0 // that are left in a hunk
+	named := r.file == ""      // a file was named before the hunks, or must be
 	all := strings.SplitAfter(strings.TrimSuffix(text, "\n")+"\n", "\n")
 	for i := 0; i < len(all); i++ {
 		line := strings.TrimSuffix(all[i], "\n")
@@ -279,6 +280,14 @@ func (r *patchRun) rewrite(ctx context.Context, text string) (string, error) {
 			continue
 		}
 		if m := hunkHead().FindStringSubmatch(line); m != nil {
+			if !named { // GNU's patch needs no names then
+				head, err := r.head(ctx, r.file, r.file)
+				if err != nil {
+					return "", err
+				}
+				b.WriteString(head)
+				named = true
+			}
 			oldLines, newLines = count1(m[2]), count1(m[4])
 			if r.reverse {
 				line = fmt.Sprintf("@@ -%s +%s @@%s", m[3], m[1], m[5])
@@ -304,6 +313,7 @@ func (r *patchRun) rewrite(ctx context.Context, text string) (string, error) {
 				return "", err
 			}
 			b.WriteString(head)
+			named = true
 			i++
 		case m[1] == "--- " || m[1] == "+++ ":
 			b.WriteString(line + "\n")

@@ -169,6 +169,7 @@ func TestVariablesAreKept(t *testing.T) {
 		{"getopts ab x -a -b", "getopts ab x -a -b; echo $x $OPTIND", "b 3\n"},
 		{"unset LANG HOME UID", `echo "[${LANG-unset}]" "[${HOME-unset}]" "[${UID-unset}]" $?; env | grep -c 'LANG\|HOME'`, "[unset] [unset] [unset] 0\n0\n"},
 		{"unset LANG", "LANG=de; env | grep LANG", ""}, {`unset LANG; unset() { echo no; }`, `echo "[$LANG]"`, "[]\n"}, {"unset LANG; export LANG=de", "env | grep LANG", "LANG=de\n"},
+		{"readonly USER LANG=de; export OSTYPE IFS", "USER=z; echo $USER $LANG; env | grep -c '^OSTYPE\\|^IFS'", "USER: readonly variable\nuser de\n2\n"},
 		{"f() { local LANG IFS=,; unset IFS; }; f", `printf '%q ' "$LANG" "$IFS"`, `C.UTF-8 $' \t\n' `},
 	} {
 		s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, &shell.Options{Commands: 6})

@@ -98,6 +98,9 @@ func (s *state) restore(ctx context.Context, runner *interp.Runner, given map[st
 		case initial[name] != "" && vr.Kind == expand.String:
 			script.WriteString(name + "=" + quoted(vr.Str) + "\n")
 		}
+		if initial[name] != "" && vr.Exported {
+			script.WriteString("export " + name + "\n")
+		}
 		if initial[name] != "" && vr.ReadOnly {
 			script.WriteString("readonly " + name + "\n")
 		}
@@ -159,7 +162,8 @@ func (s *state) take(runner *interp.Runner, changed bool) {
 		if value, ok := initial[name]; ok {
 			first, known = value, true
 		}
-		if known && vr.Str == first || name == "PWD" || name == rewrite.NumberName || name == rewrite.OffsetName || !known && !vr.Declared() {
+		fresh := known && vr.Kind == expand.String && vr.Str == first && !vr.ReadOnly && vr.Exported == slices.Contains(exported, name)
+		if fresh || name == "PWD" || name == rewrite.NumberName || name == rewrite.OffsetName || !known && !vr.Declared() {
 			continue
 		}
 		// After the run there is no function that it could be local to.

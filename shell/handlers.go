@@ -844,17 +844,40 @@ func (r *run) runScript(ctx context.Context, p *command.Process) int {
 		return noScript(p, p.Args[0], err)
 	}
 	first, _, _ := strings.Cut(string(data[:min(len(data), 200)]), "\n")
-	if strings.HasPrefix(first, "#!") && !strings.Contains(first, "sh") || bytes.IndexByte(data[:min(len(data), 200)], 0) >= 0 {
+	options, isScript := scriptOptions(first)
+	if !isScript || bytes.IndexByte(data[:min(len(data), 200)], 0) >= 0 {
 		fmt.Fprintf(p.Stderr, "bash: %s: no program of the machine can be run, only scripts of bash\n", p.Args[0])
 		return 126
 	}
-	words := strings.Fields(first)
-	isShellName := func(word string) bool { return strings.HasSuffix(word, "sh") }
-	if i := slices.IndexFunc(words, isShellName); strings.HasPrefix(first, "#!") && i >= 0 && i < len(words)-1 {
-		p.Args = slices.Concat([]string{"bash"}, words[i+1:], p.Args)
+	if len(options) > 0 {
+		p.Args = slices.Concat([]string{"bash"}, options, p.Args)
 		return r.runShell(ctx, p)
 	}
 	return r.nested(ctx, p, string(data), p.Args[0], nil, p.Args[1:])
+}
+
+// scriptOptions returns the words after the name of a shell in the first line of a script, and
+// whether the line lets it run: it names a shell, or nothing.
+//
+//	#!/bin/sh -e                       -e
+//	#!/usr/bin/env -S A=b bash -eu     -eu
+//	#!/usr/bin/env python3             no script
+func scriptOptions(first string) (options []string, ok bool) {
+	line, ok := strings.CutPrefix(first, "#!")
+	if !ok {
+		return nil, true
+	}
+	words := strings.Fields(line)
+	if len(words) > 0 && path.Base(words[0]) == "env" {
+		words = words[1:]
+		for len(words) > 0 && (strings.HasPrefix(words[0], "-") || strings.Contains(words[0], "=")) {
+			words = words[1:]
+		}
+	}
+	if len(words) == 0 || !slices.Contains([]string{"sh", "bash", "dash", "ash", "ksh", "zsh"}, path.Base(words[0])) {
+		return nil, false
+	}
+	return words[1:], true
 }
 
 // noScript reports a script that cannot be read.

@@ -438,6 +438,7 @@ func (r *run) replaceDeclare(hc interp.HandlerContext, args []string) []string {
 	if text == "typeset" {
 		text = "declare"
 	}
+	unexport := false // which only assigns
 	for i, arg := range args[1:] {
 		if flag, ok := strings.CutPrefix(arg, "-"); ok {
 			switch {
@@ -452,6 +453,10 @@ func (r *run) replaceDeclare(hc interp.HandlerContext, args []string) []string {
 				if why := refused["declare -"+string(letter)]; why != "" {
 					return r.fails(hc, 2, "%s: not possible here: %s", args[0], why)
 				}
+				if unexport = unexport || letter == 'n' && args[0] == "export"; unexport {
+					text = ":;"
+					continue
+				}
 				isRef = isRef || letter == 'n'
 				text += " -" + string(letter) // see splitFlags
 			}
@@ -460,6 +465,9 @@ func (r *run) replaceDeclare(hc interp.HandlerContext, args []string) []string {
 		name, value, assigned := strings.Cut(arg, "=")
 		if !syntax.ValidName(name) {
 			return r.fails(hc, 1, "%s: `%s': not a valid identifier", args[0], arg)
+		}
+		if unexport && !assigned {
+			continue
 		}
 		text += " " + rewrite.Renamed(name)
 		if assigned {

@@ -344,6 +344,8 @@ func computedDecl(decl *syntax.DeclClause) *syntax.CallExpr {
 			flags++
 		case as.Name == nil:
 			call.Args = append(call.Args, as.Value)
+		case isRef && as.Naked && decl.Variant.Value == "export": // the interpreter would export it
+			call.Args = append(call.Args, literal(as.Name.Value))
 		case isRef && as.Value != nil:
 			word := literal(as.Name.Value + "=")
 			for _, part := range as.Value.Parts {

@@ -479,8 +479,8 @@ func (r *run) typeOf(ctx context.Context, hc interp.HandlerContext, args []strin
 		}
 		if len(kinds) == 0 {
 			status = 1
-			if mode == "type" || mode == "command-V" {
-				fmt.Fprintf(hc.Stderr, "bash: type: %s: not found\n", name)
+			if mode == "type" || mode == "command-V" || mode == "hash" {
+				fmt.Fprintf(hc.Stderr, "bash: %s: %s: not found\n", strings.TrimSuffix(mode, "-V"), name)
 			}
 			continue
 		}
@@ -528,6 +528,7 @@ func (r *run) printType(ctx context.Context, hc interp.HandlerContext, mode, nam
 		file = "/usr/bin/" + name
 	}
 	switch mode {
+	case "hash":
 	case "-t":
 		fmt.Fprintln(hc.Stdout, kind)
 	case "-p", "-P":

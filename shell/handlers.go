@@ -198,7 +198,8 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 		return r.replaceTrap(hc, args)
 	case "alias":
 		for _, arg := range args[1:] {
-			if strings.ContainsAny(arg, "$`<>{}()~") {
+			_, text, _ := strings.Cut(arg, "=")
+			if strings.ContainsAny(arg, "$`<>{}()~") || !isWords(text) {
 				return r.fails(hc, 1, "alias: only plain words are supported; define a function")
 			}
 		}
@@ -206,6 +207,10 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 		return r.replaceDeclare(hc, args)
 	case "unset":
 		return r.replaceUnset(ctx, hc, args)
+	case "hash":
+		if len(args) > 1 && !strings.HasPrefix(args[1], "-") {
+			return slices.Concat([]string{r.scripts.Prefix + typeCommand}, args)
+		}
 	case "type":
 		return slices.Concat([]string{r.scripts.Prefix + typeCommand}, args)
 	case "read":
@@ -289,6 +294,11 @@ func refusal(args []string) string {
 		return cmp.Or(refused[args[0]], refused[args[0]+" "+args[1]])
 	}
 	return refused[args[0]]
+}
+
+// isWords reports whether text is words alone, without an operator such as "|".
+func isWords(text string) bool {
+	return syntax.NewParser().Words(strings.NewReader(text), func(*syntax.Word) bool { return true }) == nil
 }
 
 // usages are what builtins print with --help. Those of bash that do not know it, such as
@@ -423,6 +433,10 @@ func (r *run) replaceTrap(hc interp.HandlerContext, args []string) []string {
 		case "ERR":
 			signals = append(signals, "ERR")
 			r.trapsErrors.Store(text != "-")
+		case "DEBUG", "RETURN":
+			if text != "-" && text != "" {
+				return r.fails(hc, 2, "trap: not possible here: %s", noSignals)
+			}
 		}
 	}
 	if len(signals) == 0 {
@@ -843,9 +857,8 @@ func (r *run) runShell(ctx context.Context, p *command.Process) int {
 }
 
 // runScript runs a file of the workspace as a script. There is no permission to execute, so
-// each text is a script, unless its first line names something that is no shell. Words after the
-// name of a shell are options: #!/bin/sh -e. A NUL byte near the beginning of a file says that it
-// is a program for the machine.
+// each text is a script, unless its first line names something that is no shell. A NUL byte near
+// the beginning of a file says that it is a program for the machine.
 func (r *run) runScript(ctx context.Context, p *command.Process) int {
 	data, _, err := r.files.ReadFile(ctx, p.Dir, p.Args[0])
 	if err != nil {

@@ -122,6 +122,17 @@ func checkParam(p *syntax.ParamExp) error {
 		name := p.Param.Value
 		return fmt.Errorf("%s is not supported; use declare -n ref=$%s, and ${ref%s", text, name, strings.TrimPrefix(text, "${!"+name))
 	}
+	if p.Exp != nil && p.Exp.Op == syntax.OtherParamOps {
+		use := ""
+		if listName(p) != "" {
+			use = "a loop over the elements"
+		} else if letter := p.Exp.Word.Lit(); letter == "K" || letter == "k" || letter == "P" {
+			use = "${" + p.Param.Value + "@Q}"
+		}
+		if use != "" {
+			return fmt.Errorf("%s is not supported; use %s", printed(&syntax.Word{Parts: []syntax.WordPart{p}}), use)
+		}
+	}
 	if p.Repl != nil && p.Repl.Orig != nil {
 		if _, extended := patternText(p.Repl.Orig); extended {
 			return errors.New("patterns of extglob are not supported in this expansion: " + printed(&syntax.Word{Parts: []syntax.WordPart{p}}))

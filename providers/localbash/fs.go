@@ -489,13 +489,17 @@ func (f *FS) Sandbox(ctx context.Context) (string, error) {
 var errNoCommands = errors.New("commands are not allowed in the folder: see Options.Run")
 
 // Run implements [provider.Runner]. The directory is opened before anything starts, so what Ls
-// would refuse is refused here, with the same error.
+// would refuse is refused here, with the same error. One that can be opened and not be entered
+// is denied, too.
 func (f *folder) Run(ctx context.Context, o workspace.RunOptions) (*workspace.RunResult, error) {
 	dir, err := f.openDir(o.Dir)
 	if err != nil {
 		return nil, err
 	}
 	defer dir.close()
+	if _, err := dir.child("."); err != nil {
+		return nil, err
+	}
 	root, err := f.openDir(".")
 	if err != nil {
 		return nil, err

@@ -69,10 +69,8 @@ func beNobody(dir string) error {
 		return err
 	}
 	defer fsys.Close()
-	if os.Geteuid() == 0 {
-		if err := errors.Join(syscall.Setgroups(nil), syscall.Setgid(nobody), syscall.Setuid(nobody)); err != nil {
-			return err
-		}
+	if err := becomeNobody(); err != nil {
+		return err
 	}
 	var failures []error
 	for _, op := range deniedOperations() {
@@ -82,6 +80,14 @@ func beNobody(dir string) error {
 		}
 	}
 	return errors.Join(append(failures, passDenied(fsys))...)
+}
+
+// becomeNobody gives up the rights of the super-user.
+func becomeNobody() error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	return errors.Join(syscall.Setgroups(nil), syscall.Setgid(nobody), syscall.Setuid(nobody))
 }
 
 // deniedOperations are named by the file that they fail on.

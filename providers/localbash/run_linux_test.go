@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sys/unix"
 
 	"github.com/workspacekit/workspacekit/conformance"
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
@@ -209,6 +210,45 @@ func TestRunStarts(t *testing.T) {
 			t.Error("the name of a program was taken for a script")
 		}
 	})
+}
+
+// TestRunDenied begins, as a user who may not, in a directory that can be listed and not be
+// entered.
+func TestRunDenied(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "listed", "file"), "text")
+	listed := filepath.Join(dir, "listed")
+	if err := errors.Join(os.Chmod(filepath.Dir(dir), 0o755), os.Chmod(dir, 0o777), os.Chmod(listed, 0o444)); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Chmod(listed, 0o777) })
+	if err := child(t, "enter", dir).Run(); err != nil {
+		t.Errorf("child: %v", err)
+	}
+}
+
+// runWhereDenied wants the error of Ls from Run.
+func runWhereDenied(dir string) error {
+	// A process that has changed its user cannot use its own descriptors by their names.
+	if err := errors.Join(becomeNobody(), unix.Prctl(unix.PR_SET_DUMPABLE, 1, 0, 0, 0)); err != nil {
+		return err
+	}
+	fsys, err := localbash.Open(dir, &localbash.Options{Run: &localbash.Run{Sandbox: localbash.SandboxOff}})
+	if err != nil {
+		return err
+	}
+	defer fsys.Close()
+	ctx := context.Background()
+	if _, err := fsys.Ls(ctx, "listed", nil); !errors.Is(err, fs.ErrPermission) {
+		return fmt.Errorf("Ls = %w, want %w", err, fs.ErrPermission)
+	}
+	for name, want := range map[string]error{".": nil, "listed": fs.ErrPermission} {
+		_, err := fsys.Run(ctx, &workspace.RunOptions{Command: []string{"true"}, Dir: name})
+		if failed, ok := errors.AsType[*fs.PathError](err); !errors.Is(err, want) || ok && failed.Path != name {
+			return fmt.Errorf("Run in %s = %w, want %v", name, err, want)
+		}
+	}
+	return nil
 }
 
 // endless is a reader that waits.

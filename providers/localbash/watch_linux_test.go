@@ -72,6 +72,7 @@ func TestOutOfWatches(t *testing.T) {
 func linuxRoles() map[string]func(dir string) error {
 	all := map[string]func(string) error{
 		"forkbomb":               forkBomb,
+		"enter":                  runWhereDenied,
 		"change":                 changeOnDemand,
 		"leak":                   openAndCloseIndexed,
 		"max_inotify_instances":  func(dir string) error { return watchLacking(dir, limitUser("max_inotify_instances", "1")) },

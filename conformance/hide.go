@@ -183,6 +183,12 @@ func hideOtherMethods(e *env) {
 	e.equal(view.names("a/keys", nil), []string{"deep", "k.go"}, "Ls(%q) in a view of Hide", "a/keys")
 	view.write("keys/new", "x")
 	e.has("keys/new", "x")
+	if e.caps.Watch == workspace.WatchNone {
+		return
+	}
+	w := view.watch(".", nil)
+	e.write("keys/newer", "x")
+	w.await(created("keys/newer"))
 }
 
 // hideTwice hides something in a view, too. One policy can wrap another, and

@@ -83,6 +83,11 @@ func hideMutants() []mutant {
 				return v.reference.Stat(ctx, name)
 			}
 		}), []string{"Hide/other-methods"}},
+		{"hide-hides-from-watch", mutateHide(func(v *hooked, hidden hiddenFunc) {
+			v.watch = func(ctx context.Context, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error) {
+				return fallback.Poll(ctx, hide(v.reference, hidden), dir, opts)
+			}
+		}), []string{"Hide/other-methods"}},
 		{"hide-forgets-the-first", mutateHide(func(v *hooked, _ hiddenFunc) {
 			v.hide = func(hidden hiddenFunc) (workspace.FileSystem, error) { return fallback.Hide(v.reference, hidden), nil }
 		}), []string{"Hide/twice"}},

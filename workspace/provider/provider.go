@@ -412,10 +412,10 @@ func (f *FS) Watch(ctx context.Context, dir string, opts *workspace.WatchOptions
 }
 
 // watch asks the store, or compares the tree at intervals. A Poll walks f
-// itself, so it works for any store that can be listed.
+// itself, so it works for any store that can be listed, and hidden names show.
 func (f *FS) watch(ctx context.Context, dir string, o workspace.WatchOptions) (<-chan workspace.Event, error) {
 	if watcher, ok := f.store.(Watcher); ok {
 		return watcher.Watch(ctx, dir, o)
 	}
-	return fallback.Poll(ctx, f, dir, &o)
+	return fallback.Poll(ctx, &FS{f.store, nil, f.shared}, dir, &o)
 }

@@ -16,7 +16,7 @@ import (
 // where it must not be removes or shows files that nobody has named.
 var symlinkCases = []testCase{
 	{"stat-describes-itself", "Y1", needFiles | needSymlink, symlinkStat},
-	{"read-follows", "Y2", needFiles | needSymlink, symlinkRead},
+	{"read-follows", "Y2 RV1", needFiles | needSymlink, symlinkRead},
 	{"middle-followed", "Y2", needFiles | needSymlink, symlinkMiddle},
 	{"write-follows", "Y3", needWrite | needSymlink, symlinkWrite},
 	{"write-dangling", "Y3", needWrite | needSymlink, symlinkDangling},
@@ -62,18 +62,23 @@ func symlinkStat(e *env) {
 	}
 }
 
-// symlinkRead tests that every way of reading follows a symlink.
+// symlinkRead tests that every way of reading follows a symlink. A version that is asked
+// for by the name of the symlink is none: Stat does not follow it.
 func symlinkRead(e *env) {
 	e.givenLinks()
 	e.has("links/file", "needle\n")
 	e.streams("links/file", workspace.OpenOptions{}, "needle\n")
-	if data, _ := e.readVersioned("links/file", 0); data != "needle\n" {
-		e.Errorf("ReadVersioned(%q) = %q, want the bytes of the target", "links/file", data)
+	if data, version := e.readVersioned("links/file", 0); data != "needle\n" || version != e.stat("file").Version {
+		e.Errorf("ReadVersioned(%q) = %q, %q, want the bytes and the version of the target", "links/file", data, version)
 	}
-	_, err := e.fsys.ReadFile(e.ctx, "links/dangling")
-	e.refused(err, fs.ErrNotExist, at(ops.ReadFile, "links/dangling"), "ReadFile(%q)", "links/dangling")
-	_, err = e.fsys.ReadFile(e.ctx, "links/dir")
-	e.refused(err, workspace.ErrIsDir, at(ops.ReadFile, "links/dir"), "ReadFile(%q)", "links/dir")
+	for name, want := range map[string]error{"links/dangling": fs.ErrNotExist, "links/dir": workspace.ErrIsDir} {
+		_, err := e.fsys.ReadFile(e.ctx, name)
+		e.refused(err, want, at(ops.ReadFile, name), "ReadFile(%q)", name)
+		_, _, err = workspace.ReadVersioned(e.ctx, e.fsys, name, 0)
+		e.refused(err, want, at(ops.ReadFile, name), "ReadVersioned(%q)", name)
+	}
+	_, _, err := workspace.ReadVersioned(e.ctx, e.fsys, "links/file", 1)
+	e.refused(err, workspace.ErrTooLarge, at(ops.ReadFile, "links/file"), "ReadVersioned(%q, limit 1)", "links/file")
 }
 
 // symlinkMiddle tests that symlinks in the middle of a name are followed. A

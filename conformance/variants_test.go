@@ -12,6 +12,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
 // readOnly refuses what changes files.
@@ -75,6 +76,27 @@ func (plain) Watch(_ context.Context, dir string, _ *workspace.WatchOptions) (<-
 func TestPlain(t *testing.T) {
 	t.Parallel()
 	conformance.Run(t, func(*testing.T) workspace.FileSystem { return plain{newReference()} }, &conformance.Options{Short: true})
+}
+
+// resolving has symlinks, and of the ways to read the first alone.
+type resolving struct {
+	workspace.FileSystem
+	workspace.Resolver
+	fallback.Capable
+}
+
+func TestResolving(t *testing.T) {
+	t.Parallel()
+	conformance.Run(t, func(*testing.T) workspace.FileSystem {
+		r := newReference()
+		return resolving{r, r, r}
+	}, &conformance.Options{
+		Short: true,
+		Only:  []string{"Symlink/read-follows", "Symlink/copy", "Symlink/loop", "ReadVersioned", "Open", "Copy"},
+		Symlink: func(t *testing.T, fsys workspace.FileSystem, target, name string) {
+			symlink(t, fsys.(resolving).FileSystem, target, name)
+		},
+	})
 }
 
 // TestUndeclared proves that a case about a capability that is not there is

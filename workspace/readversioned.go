@@ -48,27 +48,28 @@ func ReadVersioned(ctx context.Context, fsys FileSystem, name string, limit int6
 }
 
 // readBetweenStats reads name once. stable says that the version was the same
-// before and after.
+// before and after. A symlink is read by the name of its target, so that the
+// bytes are of the file that has the version.
 func readBetweenStats(ctx context.Context, fsys FileSystem, name string, limit int64) (data []byte, version Version, stable bool, err error) {
-	before, err := statFile(ctx, fsys, name)
+	target, before, err := statFile(ctx, fsys, name)
 	if err != nil {
 		return nil, "", false, err
 	}
 	if err := ops.CheckSize(ops.ReadFile, name, before.Size, limit); err != nil {
 		return nil, "", false, err
 	}
-	data, err = fsys.ReadFile(ctx, name)
+	data, err = fsys.ReadFile(ctx, target)
 	if err != nil {
-		return nil, "", false, err
+		return nil, "", false, ops.Rename(err, "", name)
 	}
 	if err := ops.CheckSize(ops.ReadFile, name, int64(len(data)), limit); err != nil {
 		return nil, "", false, err
 	}
-	after, err := statFile(ctx, fsys, name)
+	again, after, err := statFile(ctx, fsys, name)
 	if err != nil {
 		return nil, "", false, err
 	}
-	return data, after.Version, after.Version == before.Version, nil
+	return data, after.Version, after.Version == before.Version && again == target, nil
 }
 
 // noVersionError is the error of a read without a version where versions are
@@ -78,8 +79,17 @@ func noVersionError(op, name string) error {
 	return ops.Error(op, name, ErrUnavailable, errors.New("the file was read without a version"))
 }
 
-// statFile is Stat as a part of a read: its errors name the read.
-func statFile(ctx context.Context, fsys FileSystem, name string) (FileInfo, error) {
-	info, err := fsys.Stat(ctx, name)
-	return info, ops.Rename(err, ops.ReadFile, name)
+// statFile describes what a read of name reads, and returns the name of that,
+// which differs for a symlink. Its errors name the read. Where a symlink cannot
+// be resolved, the read says why, or can do what Resolve cannot.
+func statFile(ctx context.Context, fsys FileSystem, name string) (target string, info FileInfo, err error) {
+	target = name
+	info, err = fsys.Stat(ctx, name)
+	if err == nil && info.Type == TypeSymlink {
+		if resolved, resolveErr := Resolve(ctx, fsys, name); resolveErr == nil {
+			target = resolved
+			info, err = fsys.Stat(ctx, target)
+		}
+	}
+	return target, info, ops.Rename(err, ops.ReadFile, name)
 }

@@ -34,21 +34,27 @@ func Error(op, name string, kind, cause error) error {
 	return &fs.PathError{Op: op, Path: name, Err: joinKind(kind, cause)}
 }
 
-// joinKind returns an error with a kind and a cause, or the one of them that
-// is not nil.
+// IsShown reports whether err, the Err of a [*fs.PathError], has a cause that was given to
+// [Error]: its text may be shown.
+func IsShown(err error) bool {
+	_, ok := err.(*kindError)
+	return ok
+}
+
+// joinKind returns an error with a kind and a cause, or the kind alone.
 func joinKind(kind, cause error) error {
 	switch {
 	case kind == nil && cause == nil:
 		return errors.New("unknown error")
 	case kind == nil:
-		return cause
+		return &kindError{cause: cause, only: true}
 	case cause == nil || kind == cause:
 		return kind
 	}
 	return &kindError{kind: kind, cause: cause}
 }
 
-// kindError is a kind and its cause.
+// kindError is a kind, which may be nil, and its cause.
 type kindError struct {
 	kind, cause error
 	only        bool // the message is the cause's alone

@@ -97,8 +97,9 @@ var kinds = []error{
 }
 
 // fail returns the contract's form of an error that the store returned for op,
-// and nil for nil. The error names the first of names, unless [At] names another
-// of them or the error has the contract's form already.
+// and nil for nil. The error names the first of names, unless [At] or a
+// [*fs.PathError] of op names another of them. Any store can make such an error,
+// so it is classified like any other.
 //
 // A store that fails because ctx has ended often says so in words of its own,
 // so an error of no kind, or one of a store that cannot be reached, becomes the
@@ -112,8 +113,11 @@ func (f *FS) fail(ctx context.Context, op string, err error, names ...string) er
 		name, err = at.name, at.err
 	}
 	var pathError *fs.PathError
-	if errors.As(err, &pathError) && pathError.Op == op && slices.Contains(names, pathError.Path) && !systemOps[op] {
-		return pathError
+	if errors.As(err, &pathError) && pathError.Op == op && slices.Contains(names, pathError.Path) {
+		if isShown(pathError.Err) {
+			return pathError
+		}
+		name, err = pathError.Path, withoutPaths(err)
 	}
 	shown := classify(withoutPaths(err), f.facts.Kind)
 	f.log(ctx, op, name, err, shown)
@@ -123,9 +127,14 @@ func (f *FS) fail(ctx context.Context, op string, err error, names ...string) er
 	return ops.Error(op, name, shown, nil)
 }
 
-// systemOps are the operations that package os gives the same names: an error of
-// one need not be of the contract's form.
-var systemOps = map[string]bool{ops.Open: true, ops.Stat: true, ops.Mkdir: true}
+// isShown reports whether err has a text of this module, or has been classified.
+func isShown(err error) bool {
+	switch err.(type) {
+	case *visibleError, *storeError:
+		return true
+	}
+	return ops.IsShown(err)
+}
 
 // withoutPaths removes what the errors of package os say about paths. They
 // nest, and each has a path of the host, which a model must not see.

@@ -112,7 +112,8 @@ var calls = map[string]func(context.Context, *provider.FS) error{
 }
 
 // TestErrors checks for every method that an error of the store gets the
-// contract's form, that nothing of the host shows, and that it is logged.
+// contract's form, that nothing of the host shows, and that it is logged. No error
+// in the table stands for one with the name and the operation of the method.
 func TestErrors(t *testing.T) {
 	hostPath := &fs.PathError{Op: "open", Path: "/home/me/secret/a", Err: syscall.ENOTDIR}
 	for name, test := range map[string]struct {
@@ -132,13 +133,18 @@ func TestErrors(t *testing.T) {
 		"path of the host":    {&fs.PathError{Op: "open", Path: "a", Err: errors.New("dial secret:443")}, "the store failed", nil, true},
 		"no kind":             {errors.New("key secret refused"), "the store failed", nil, true},
 		"classified":          {provider.Classify(errors.New("key secret refused")), "the store failed", nil, true},
+		"made by the store":   {nil, "the store failed", nil, true},
 		"the contract's form": {ops.Error("other", "a", workspace.ErrConflict, nil), "file has changed", workspace.ErrConflict, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			for op, call := range calls {
 				var log bytes.Buffer
-				fsys := provider.New(failing{test.err}, provider.Facts{
+				storeErr := test.err
+				if storeErr == nil {
+					storeErr = &fs.PathError{Op: op, Path: "a", Err: errors.New("dial secret:443")}
+				}
+				fsys := provider.New(failing{storeErr}, provider.Facts{
 					Capabilities: everything,
 					Log:          slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 				})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"path"
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
@@ -29,8 +30,9 @@ type Options struct {
 type Workspace struct {
 	name    string
 	fsys    FileSystem
-	root    string // of fsys, "" if it has none
-	maxSize int64  // in bytes, zero for no limit
+	root    string // of fsys, "" if it has none, or learns it later
+	rooter  interface{ Root() string }
+	maxSize int64 // in bytes, zero for no limit
 }
 
 var (
@@ -50,7 +52,7 @@ var (
 func New(name string, fsys FileSystem, opts *Options) *Workspace {
 	w := &Workspace{name: name, fsys: fsys, maxSize: DefaultMaxFileSize}
 	if rooter, ok := As[interface{ Root() string }](fsys); ok {
-		w.root = rooter.Root()
+		w.root, w.rooter = rooter.Root(), rooter
 	}
 	if opts != nil && opts.MaxFileSize != 0 {
 		w.maxSize = max(opts.MaxFileSize, 0)
@@ -64,8 +66,14 @@ func (w *Workspace) Name() string { return w.name }
 // MaxFileSize returns the limit in bytes, zero if there is none.
 func (w *Workspace) MaxFileSize() int64 { return w.maxSize }
 
-// Root returns the absolute path of the root, or "" if it has none.
-func (w *Workspace) Root() string { return w.root }
+// Root returns the absolute path of the root, or "" if it has none. A container that
+// starts at its first use may have none before that.
+func (w *Workspace) Root() string {
+	if w.root == "" && w.rooter != nil {
+		return w.rooter.Root()
+	}
+	return w.root
+}
 
 // Capabilities returns the capabilities of the FileSystem beneath.
 func (w *Workspace) Capabilities() Capabilities { return CapabilitiesOf(w.fsys) }
@@ -84,7 +92,11 @@ func (w *Workspace) Close() error {
 //
 // Those of [CleanName], as a [*io/fs.PathError] for op and name.
 func (w *Workspace) Clean(op, name string) (string, error) {
-	clean, err := CleanName(w.root, name)
+	root := ""
+	if path.IsAbs(name) {
+		root = w.Root()
+	}
+	clean, err := CleanName(root, name)
 	if err != nil {
 		return "", ops.Error(op, name, err, nil)
 	}
@@ -214,8 +226,9 @@ func (w *Workspace) Glob(ctx context.Context, pattern string, opts *GlobOptions)
 // cleanPattern is CleanName for a glob. It changes only the beginning, as the
 // rest need not be a name: the provider refuses a "..".
 func (w *Workspace) cleanPattern(pattern string) string {
-	if root := strings.TrimSuffix(w.root, "/"); root != "" {
-		if rest, ok := strings.CutPrefix(pattern, root+"/"); ok {
+	if path.IsAbs(pattern) {
+		root := strings.TrimSuffix(w.Root(), "/")
+		if rest, ok := strings.CutPrefix(pattern, root+"/"); ok && root != "" {
 			pattern = rest
 		}
 	}

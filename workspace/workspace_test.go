@@ -53,6 +53,32 @@ func TestWorkspaceCleansNames(t *testing.T) {
 	}
 }
 
+// started is a provider that learns its root at its first use.
+type started struct {
+	*memory.FS
+	root string
+}
+
+func (s *started) Root() string { return s.root }
+
+func TestWorkspaceOfALaterRoot(t *testing.T) {
+	fsys := &started{FS: memory.New(nil)}
+	ws := workspace.New("test", fsys, nil)
+	if _, err := ws.WriteFile(t.Context(), "src/a", []byte("x"), nil); err != nil {
+		t.Fatal(err)
+	}
+	fsys.root = "/srv/work"
+	if got := ws.Root(); got != fsys.root {
+		t.Errorf("Root() after the start = %q, want %q", got, fsys.root)
+	}
+	if data, err := ws.ReadFile(t.Context(), "/srv/work/src/a"); err != nil || string(data) != "x" {
+		t.Errorf("ReadFile = %q, %v, want x", data, err)
+	}
+	if paths, err := ws.Glob(t.Context(), "/srv/work/src/*", nil); err != nil || len(paths) != 1 {
+		t.Errorf("Glob = %q, %v, want one path", paths, err)
+	}
+}
+
 func TestWorkspaceCleansPatterns(t *testing.T) {
 	ws := newWorkspace(t, nil, map[string]string{"src/a.go": "x", "a.go": "x", "src/b.txt": "x"})
 	for pattern, want := range map[string][]string{

@@ -135,6 +135,9 @@ func TestLazyWithoutRoot(t *testing.T) {
 	if root := f.Root(); root != dir {
 		t.Errorf("Root() after the start = %q, want %q", root, dir)
 	}
+	if _, err := w.Stat(t.Context(), dir+"/file"); err != nil || w.Root() != dir {
+		t.Errorf("Stat below the root after the start = %v, and Root() of the Workspace %q, want nil and %q", err, w.Root(), dir)
+	}
 }
 
 // TestLazyFirstCalls makes each call the first.

@@ -150,12 +150,25 @@ func (f *fileSystem) beginChange(ctx context.Context, op, path, to string, opts 
 	case opts != nil && opts.IfVersion != "":
 		o.VersionBefore, o.Edit = opts.IfVersion, true
 	case f.versions:
-		info, err := f.fsys.Stat(o.ctx, path)
-		if err == nil {
-			o.VersionBefore = info.Version
-		}
+		o.VersionBefore = f.versionBefore(o.ctx, op, path)
 	}
 	return o, err
+}
+
+// versionBefore returns the version of the file that op is about to change, empty if there
+// is none. A write follows a symlink; a removal and a move are of the symlink itself.
+func (f *fileSystem) versionBefore(ctx context.Context, op, path string) workspace.Version {
+	info, err := f.fsys.Stat(ctx, path)
+	if err == nil && info.Type == workspace.TypeSymlink && (op == ops.WriteFile || op == ops.Create) {
+		var target string
+		if target, err = workspace.Resolve(ctx, f.fsys, path); err == nil {
+			info, err = f.fsys.Stat(ctx, target)
+		}
+	}
+	if err != nil {
+		return ""
+	}
+	return info.Version
 }
 
 // end tells the observers how the operation has ended, and returns err.

@@ -277,6 +277,40 @@ func TestEvents(t *testing.T) {
 	}
 }
 
+// TestSymlink tests that a write through a symlink has the version of the file that it
+// replaces. A move and a removal are of the symlink itself, which has no version.
+func TestSymlink(t *testing.T) {
+	local := openLocal(t)
+	version, err := local.WriteFile(t.Context(), "file", []byte("old"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, target := range map[string]string{"link": "file", "dangling": "none"} {
+		if err := os.Symlink(target, filepath.Join(local.Root(), name)); err != nil {
+			t.Skipf("this computer makes no symlinks here: %v", err)
+		}
+	}
+	observer := &recorder{}
+	fsys := observe.New(local, "test", observer)
+	before := func(name string, want workspace.Version, err error) {
+		t.Helper()
+		if events := observer.take(); err != nil || len(events) != 1 || events[0].VersionBefore != want {
+			t.Errorf("the change of %q = %v, with the events %+v, want the version %q before it", name, err, events, want)
+		}
+	}
+	next, err := fsys.WriteFile(t.Context(), "link", []byte("new"), nil)
+	before("link", version, err)
+	w, err := workspace.Create(t.Context(), fsys, "link", nil)
+	if err == nil {
+		_, err = w.Commit()
+	}
+	before("link", next, err)
+	_, err = fsys.WriteFile(t.Context(), "dangling", []byte("new"), nil)
+	before("dangling", "", err)
+	before("link", "", workspace.Move(t.Context(), fsys, "link", "moved"))
+	before("moved", "", fsys.Rm(t.Context(), "moved", nil))
+}
+
 // TestRefusal tests that an operation that an observer refuses is not carried out,
 // and that all observers learn of the refusal.
 func TestRefusal(t *testing.T) {

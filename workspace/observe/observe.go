@@ -119,12 +119,13 @@ func (f *fileSystem) begin(ctx context.Context, op, path, to string) (observatio
 	return f.beginEvent(ctx, Event{Op: op, Path: path, To: to})
 }
 
-// beginEvent is begin for what e says.
+// beginEvent is begin for what e says. What e says of a condition is for After alone.
 func (f *fileSystem) beginEvent(ctx context.Context, e Event) (observation, error) {
 	e.Time, e.Session, e.Workspace = time.Now(), session.ID(ctx), f.name
 	o := observation{fs: f, ctx: ctx, Event: e}
+	e.VersionBefore, e.Edit = "", false
 	for _, observer := range f.observers {
-		next, err := observer.Before(o.ctx, o.Event)
+		next, err := observer.Before(o.ctx, e)
 		if err != nil {
 			return o, o.end(refusal(e.Op, e.Path, err))
 		}
@@ -144,12 +145,13 @@ func refusal(op, path string, err error) error {
 // beginChange is begin for a change of path, and finds out the version before it if
 // somebody wants that.
 func (f *fileSystem) beginChange(ctx context.Context, op, path, to string, opts *workspace.WriteOptions) (observation, error) {
-	o, err := f.begin(ctx, op, path, to)
-	switch {
-	case err != nil, opts != nil && opts.IfNotExist:
-	case opts != nil && opts.IfVersion != "":
-		o.VersionBefore, o.Edit = opts.IfVersion, true
-	case f.versions:
+	e := Event{Op: op, Path: path, To: to}
+	creates := opts != nil && opts.IfNotExist
+	if opts != nil && !creates {
+		e.VersionBefore, e.Edit = opts.IfVersion, opts.IfVersion != ""
+	}
+	o, err := f.beginEvent(ctx, e)
+	if err == nil && f.versions && !creates && !e.Edit {
 		o.VersionBefore = f.versionBefore(o.ctx, op, path)
 	}
 	return o, err

@@ -328,7 +328,12 @@ func TestRefusal(t *testing.T) {
 			t.Fatal(err)
 		}
 		first, last := &recorder{}, &recorder{}
-		fsys := observe.New(store, "test", first, &recorder{refuse: func(observe.Event) error { return refusal.err }}, last)
+		fsys := observe.New(store, "test", first, &recorder{refuse: func(e observe.Event) error {
+			if e.Edit || e.VersionBefore != "" {
+				t.Errorf("before %s %s the event has what is for After: %+v", e.Op, e.Path, e)
+			}
+			return refusal.err
+		}}, last)
 		for _, c := range calls(version) {
 			err := c.do(t.Context(), fsys)
 			var pathError *fs.PathError
@@ -336,7 +341,7 @@ func TestRefusal(t *testing.T) {
 				t.Errorf("%s %s = %v, want a PathError of the kind %v", c.want.Op, c.want.Path, err, refusal.kind)
 			}
 			for _, observer := range []*recorder{first, last} {
-				if events := observer.take(); len(events) != 1 || events[0].Decision != refusal.decision || !errors.Is(err, events[0].Err) {
+				if events := observer.take(); len(events) != 1 || events[0].Decision != refusal.decision || !errors.Is(err, events[0].Err) || events[0].Edit != c.want.Edit {
 					t.Errorf("%s %s: the events of the refusal are %+v", c.want.Op, c.want.Path, events)
 				}
 			}

@@ -29,7 +29,7 @@ var policy = map[string][]string{
 	"workspace/policy/internal/shown": {"workspace", "internal/ops", "internal/unified", "internal/wording"},
 
 	"workspace/audit":       {"workspace", "workspace/observe", "golang.org/x/sys/..."},
-	"workspace/gitstage":    {"workspace", "workspace/observe", "internal/ops"},
+	"workspace/gitstage":    {"workspace", "workspace/observe", "internal/ops", "internal/session"},
 	"workspace/observe":     {"workspace", "workspace/fallback", "internal/errcode", "internal/ops", "internal/session"},
 	"workspace/quota":       {"workspace", "workspace/fallback", "workspace/policy", "internal/ops", "internal/session", "internal/wording"},
 	"workspace/backup":      {"workspace", "workspace/fallback", "workspace/policy", "internal/ops", "internal/session", "golang.org/x/sync/semaphore"},

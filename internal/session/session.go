@@ -86,7 +86,7 @@ func Call(ctx context.Context) string {
 type passingKey struct{}
 
 // WithoutUndo returns a context for changes that nobody wants to undo, as they are undone
-// themselves, such as those of a probe. Backups record each only while it is made.
+// themselves, such as those of a probe. Backups keep nothing of them, and git stages none.
 func WithoutUndo(ctx context.Context) context.Context {
 	return context.WithValue(ctx, passingKey{}, true)
 }

@@ -71,9 +71,14 @@ func numberOf(name string) int64 {
 }
 
 // keep stores data, which is the content of a file of that version, and returns the
-// state of the file. The same bytes are stored once in an epoch.
+// state of the file. The same bytes are stored once in an epoch, and not for a change that is
+// not [session.Undoable].
 func (j *journal) keep(ctx context.Context, data []byte, version workspace.Version) (State, error) {
-	s := State{Type: workspace.TypeFile, Size: int64(len(data)), Version: version, SHA256: hashOf(data), Kept: epochOf(j.now())}
+	s := State{Type: workspace.TypeFile, Size: int64(len(data)), Version: version, SHA256: hashOf(data)}
+	if !session.Undoable(ctx) {
+		return s, nil
+	}
+	s.Kept = epochOf(j.now())
 	j.mu.Lock()
 	j.bytes += s.Size
 	j.mu.Unlock()
@@ -152,6 +157,25 @@ func (j *journal) add(ctx context.Context, c *Change) error {
 		j.forget()
 	}
 	return ops.Error(ops.Backup, j.dir, workspace.ErrUnavailable, errors.New("other programs take every number of the journal"))
+}
+
+// try finds out whether c could be appended. Only a journal that has begun is written to, and c
+// is removed again, so nothing stays of it.
+func (j *journal) try(ctx context.Context, c *Change) error {
+	_, err := j.files.Stat(ctx, j.changesDir())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil {
+		err = j.add(ctx, c)
+	}
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
+	defer cancel()
+	_ = j.remove(ctx, c.Number) // if this fails, changes can be made nevertheless
+	return nil
 }
 
 // next returns a number greater than all that are known. The first time, and after

@@ -77,11 +77,17 @@ func (r *recorder) begin(ctx context.Context, op, name, to string) *Change {
 
 // record makes a change: it adds c to the journal, calls do, and notes in the journal
 // that it is done. do may complete the steps, with versions for instance. If do fails,
-// nothing has changed and c is removed again, unless that is not certain. A change that
-// is not [session.Undoable] is removed, too.
+// nothing has changed and c is removed again, unless that is not certain. Of a change that is
+// not [session.Undoable], the journal has nothing.
 func (r *recorder) record(ctx context.Context, c *Change, do func() error) error {
 	if r.journal.now().Sub(c.Time) > maxDelay { // its contents may have been deleted
 		return storeError(c.Op, c.Path, notKept, fmt.Errorf("that took longer than %s", maxDelay))
+	}
+	if !session.Undoable(ctx) {
+		if err := r.journal.try(ctx, c); err != nil {
+			return storeError(c.Op, c.Path, notKept, err)
+		}
+		return do()
 	}
 	if err := r.journal.add(ctx, c); err != nil {
 		return storeError(c.Op, c.Path, notKept, err)
@@ -90,8 +96,6 @@ func (r *recorder) record(ctx context.Context, c *Change, do func() error) error
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
 	defer cancel()
 	switch {
-	case err == nil && !session.Undoable(ctx):
-		_ = r.journal.remove(ctx, c.Number)
 	case err == nil:
 		// If this fails, whoever reads the journal finds out by comparing.
 		c.Done = true

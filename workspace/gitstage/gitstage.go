@@ -39,6 +39,7 @@ import (
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/observe"
 )
@@ -122,9 +123,10 @@ func (s *Stager) Before(ctx context.Context, _ observe.Event) (context.Context, 
 }
 
 // After implements [observe.Observer]: it stages what e has changed. It continues if
-// ctx has ended, as the change has taken place.
+// ctx has ended, as the change has taken place. A change that is not [session.Undoable] is not
+// staged: objects of files that do not stay would stay.
 func (s *Stager) After(ctx context.Context, e observe.Event) {
-	if e.Err != nil || !e.Changes() || e.Op == ops.Mkdir {
+	if e.Err != nil || !e.Changes() || e.Op == ops.Mkdir || !session.Undoable(ctx) {
 		return
 	}
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.opts.Timeout)

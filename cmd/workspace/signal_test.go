@@ -9,6 +9,7 @@ import (
 	"errors"
 	"io"
 	"maps"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -74,6 +75,51 @@ func TestMCPEndsBySignal(t *testing.T) {
 				t.Errorf("Wait() = %v, stderr %q, want exit code 0 and nothing", err, &stderr)
 			}
 		})
+	}
+}
+
+// TestInterruptedWhileOpening interrupts commands that wait for the answer of a store. Servers
+// run until they are interrupted, so for them that is no failure.
+func TestInterruptedWhileOpening(t *testing.T) {
+	for command, want := range map[string]int{
+		"mcp": term.ExitOK, "mcp --http 0": term.ExitOK, "webdav": term.ExitOK,
+		"call ls": term.ExitInterrupted, "tools": term.ExitInterrupted, "watch": term.ExitInterrupted,
+	} {
+		for _, from := range []string{"url", "file"} {
+			t.Run(command+" "+from, func(t *testing.T) {
+				store, err := net.Listen("tcp", "127.0.0.1:0")
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer store.Close()
+				url := "http://" + store.Addr().String()
+				args := []string{"-C", "s3://b?anonymous=true&probe=true&endpoint=" + url}
+				if from == "file" {
+					file := filepath.Join(t.TempDir(), "workspace.yaml")
+					text := "workspaces: {main: {provider: {kind: objectstore, bucket: b, anonymous: true, probe: true, endpoint: '" + url + "'}}}"
+					if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+						t.Fatal(err)
+					}
+					args = []string{"--config", file}
+				}
+				cmd := exec.CommandContext(t.Context(), "workspace", append(args, strings.Fields(command)...)...)
+				var stderr bytes.Buffer
+				cmd.Stderr = &stderr
+				start(t, cmd)
+				asked, err := store.Accept()
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer asked.Close()
+				if err := cmd.Process.Signal(os.Interrupt); err != nil {
+					t.Fatal(err)
+				}
+				said := map[int]string{term.ExitOK: "", term.ExitInterrupted: "workspace: interrupted\n"}[want]
+				if err := cmd.Wait(); cmd.ProcessState.ExitCode() != want || stderr.String() != said {
+					t.Errorf("Wait() = %v, stderr %q, want exit code %d and %q", err, &stderr, want, said)
+				}
+			})
+		}
 	}
 }
 

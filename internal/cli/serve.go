@@ -54,7 +54,9 @@ func newMCP(flags *target.Flags) *cobra.Command {
   workspace -C ~/project mcp --http 8080
   workspace mcp --http 0.0.0.0:8080 --token-file ~/.config/mcp-token`,
 		Args: term.Positional,
-		RunE: func(cmd *cobra.Command, _ []string) error { return serve(cmd, flags, tool, over, textOnly) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return unlessInterrupted(serve(cmd, flags, tool, over, textOnly))
+		},
 	}
 	tool.Add(cmd)
 	over.add(cmd, "")
@@ -95,13 +97,18 @@ func serve(cmd *cobra.Command, flags *target.Flags, tool target.ToolFlags, over 
 	// To write to a client that has gone is then an error, which cancels its calls, and
 	// not the end of the process in the middle of them.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
-	err = mcp.ServeTools(cmd.Context(), opened.Set, about, cmd.InOrStdin(), cmd.OutOrStdout(), &mcp.ServeOptions{
+	return term.Fail(mcp.ServeTools(cmd.Context(), opened.Set, about, cmd.InOrStdin(), cmd.OutOrStdout(), &mcp.ServeOptions{
 		MaxMessage: maxMessage(opened.MaxFileSize),
-	})
+	}))
+}
+
+// unlessInterrupted returns err, and nil for the end of a server by the user, who may end it
+// while a workspace opens.
+func unlessInterrupted(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return nil
 	}
-	return term.Fail(err)
+	return err
 }
 
 // check refuses flags that do nothing. Someone who gives tokens expects that they are asked

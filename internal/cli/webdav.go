@@ -36,7 +36,7 @@ func newWebDAV(flags *target.Flags) *cobra.Command {
   workspace -w lake --read-only webdav
   workspace -w repo webdav --http 0.0.0.0:8080 --token-file ~/.config/webdav-token`,
 		Args: term.Positional,
-		RunE: func(cmd *cobra.Command, _ []string) error { return serveWebDAV(cmd, flags, at) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return unlessInterrupted(serveWebDAV(cmd, flags, at)) },
 	}
 	at.add(cmd, "127.0.0.1:0")
 	return cmd

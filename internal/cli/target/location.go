@@ -126,13 +126,16 @@ func (l *location) relax() error {
 }
 
 // openLocation opens the workspace that no file describes. What a store or an engine answers,
-// which has a remedy, is a [term.Failure]; anything else is a mistake on the command line.
+// which has a remedy, is a [term.Failure], and the end of ctx is its error; anything else is a
+// mistake on the command line.
 func (s *Selection) openLocation(ctx context.Context) (*config.Workspace, error) {
 	l := s.location
 	ws, err := l.registry.OpenURL(ctx, l.name, l.url, l.settings)
 	switch {
 	case err == nil:
 		return ws, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
 	case l.kind != KindLocal && ops.RemedyOf(err) != "":
 		return nil, term.Fail(term.Cause(err))
 	}

@@ -190,20 +190,21 @@ func checkKind(in kind.Input) error {
 	if err := in.Decode(&o); err != nil {
 		return err
 	}
-	if (o.Container == "") == (o.Image == "") {
-		return errors.New("a container needs either the key container, with the name of one that runs, or the key image, from which a new one is created")
-	}
 	var errs []error
 	opts := o.options(in)
-	if o.Container != "" {
+	if (o.Container == "") == (o.Image == "") {
+		errs = append(errs, errors.New("a container needs either the key container, with the name of one that runs, or the key image, from which a new one is created"))
+	} else if o.Container != "" {
 		for _, key := range o.keysOfNew() {
 			errs = append(errs, kind.KeyError(key, errors.New("it is for a new container, which needs the key image: leave it out")))
 		}
 		opts.Create = CreateOptions{}
 	}
 	for _, problem := range opts.Problems() {
-		if key := keyOf(problem.Option); problem.Option != "Create.Workdir" { // which is Root
-			errs = append(errs, kind.KeyError(key, errors.New(problem.Text)))
+		switch problem.Option {
+		case "", "Create", "Create.Workdir": // it is said, or is about Root
+		default:
+			errs = append(errs, kind.KeyError(keyOf(problem.Option), errors.New(problem.Text)))
 		}
 	}
 	if o.PIDs < -1 {

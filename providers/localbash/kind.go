@@ -60,19 +60,22 @@ func (o settings) options(in kind.Input) *Options {
 	return opts
 }
 
-// check returns what is wrong with o. It looks at nothing but o, and names the key at fault.
+// check returns all that is wrong with o. It looks at nothing but o, and names the keys at fault.
 func (o settings) check() error {
-	switch {
-	case o.Root == "":
-		return kind.KeyError("root", errors.New(`it is empty: name a folder, such as "." for the folder of the file`))
-	case o.IndexMemoryMb < 0 || o.IndexMemoryMb > math.MaxInt64>>20:
-		return kind.KeyError("indexMemoryMb", fmt.Errorf("%d is no size in MiB: expected a number such as 256", o.IndexMemoryMb))
-	case o.IndexMemoryMb > 0 && !o.Index:
-		return kind.KeyError("indexMemoryMb", errors.New("there is no index: set index to true"))
-	case o.Run != nil:
-		return o.Run.check()
+	var errs []error
+	if o.Root == "" {
+		errs = append(errs, kind.KeyError("root", errors.New(`it is empty: name a folder, such as "." for the folder of the file`)))
 	}
-	return nil
+	switch {
+	case o.IndexMemoryMb < 0 || o.IndexMemoryMb > math.MaxInt64>>20:
+		errs = append(errs, kind.KeyError("indexMemoryMb", fmt.Errorf("%d is no size in MiB: expected a number such as 256", o.IndexMemoryMb)))
+	case o.IndexMemoryMb > 0 && !o.Index:
+		errs = append(errs, kind.KeyError("indexMemoryMb", errors.New("there is no index: set index to true")))
+	}
+	if o.Run != nil {
+		errs = append(errs, o.Run.check())
+	}
+	return errors.Join(errs...)
 }
 
 // Kind describes folders of this computer to package config. A reference to one has absolute
@@ -147,46 +150,51 @@ func (o settings) run(in kind.Input) *Run {
 	return run
 }
 
-// check returns what is wrong with the settings of commands. It is the same whether commands
+// check returns all that is wrong with the settings of commands. It is the same whether commands
 // are enabled or not, except for the operating system.
 func (r *runSettings) check() error {
+	var errs []error
+	wrong := func(key string, err error) { errs = append(errs, kind.KeyError(key, err)) }
 	switch Sandbox(r.Sandbox) {
 	case "", SandboxTry, SandboxRequire, SandboxOff:
 	default:
-		return kind.KeyError("run.sandbox", fmt.Errorf("%q is no sandbox: use try, require or off", r.Sandbox))
+		wrong("run.sandbox", fmt.Errorf("%q is no sandbox: use try, require or off", r.Sandbox))
 	}
-	for name, value := range r.Env {
-		if !validVariable(name, value) {
-			return kind.KeyError("run.env", fmt.Errorf("%q is not a variable", name))
+	for _, name := range slices.Sorted(maps.Keys(r.Env)) {
+		if !validVariable(name, r.Env[name]) {
+			wrong("run.env", fmt.Errorf("%q is not a variable", name))
 		}
 	}
 	for i, path := range r.Readable {
 		if path == "~" || strings.HasPrefix(path, "~/") {
-			return kind.KeyError(fmt.Sprintf("run.readable[%d]", i), fmt.Errorf(`%q begins with "~", which is not expanded: use "${HOME}" instead`, path))
+			wrong(fmt.Sprintf("run.readable[%d]", i), fmt.Errorf(`%q begins with "~", which is not expanded: use "${HOME}" instead`, path))
 		}
 	}
 	for i, name := range r.ReadOnly {
 		if !provider.ValidName(name) || name == "." {
-			return kind.KeyError(fmt.Sprintf("run.readOnly[%d]", i), fmt.Errorf("%q is not a name below the folder, such as .git/hooks", name))
+			wrong(fmt.Sprintf("run.readOnly[%d]", i), fmt.Errorf("%q is not a name below the folder, such as .git/hooks", name))
 		}
 	}
 	if l := r.Limits; l != nil {
-		for key, n := range map[string]int{"processes": l.Processes, "openFiles": l.OpenFiles, "memoryMb": l.MemoryMb, "fileMb": l.FileMb} {
-			if n < -1 {
-				return kind.KeyError("run.limits."+key, errors.New("it cannot be negative, but for -1, which is no limit"))
+		for _, limit := range []struct {
+			key string
+			n   int
+		}{{"processes", l.Processes}, {"openFiles", l.OpenFiles}, {"memoryMb", l.MemoryMb}, {"fileMb", l.FileMb}} {
+			if limit.n < -1 {
+				wrong("run.limits."+limit.key, errors.New("it cannot be negative, but for -1, which is no limit"))
 			}
 		}
 		if tooFewFiles(l.OpenFiles) {
-			return kind.KeyError("run.limits.openFiles", fmt.Errorf("a shell needs %d at least", minOpenFiles))
+			wrong("run.limits.openFiles", fmt.Errorf("a shell needs %d at least", minOpenFiles))
 		}
 		if l.CPUTime < 0 && l.CPUTime != -time.Second {
-			return kind.KeyError("run.limits.cpuTime", errors.New("it cannot be negative, but for -1s, which is no limit"))
+			wrong("run.limits.cpuTime", errors.New("it cannot be negative, but for -1s, which is no limit"))
 		}
 	}
 	if r.Enabled && runtime.GOOS != "linux" {
-		return kind.KeyError("run.enabled", errors.New("commands run on Linux only"))
+		wrong("run.enabled", errors.New("commands run on Linux only"))
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 // checkKind returns what is wrong with the options of a file, without opening

@@ -159,13 +159,15 @@ func checkKind(in kind.Input) error {
 		}
 	}
 	if most := int64(math.MaxInt64 >> 20); o.PartSizeMb > most || o.PartSizeMb < -most || o.CacheSizeMb > most || o.CacheSizeMb < -most {
-		return kind.KeyError("partSizeMb", errors.New("it, or cacheSizeMb, is out of bounds: both are in MiB"))
+		errs = append(errs, kind.KeyError("partSizeMb", errors.New("it, or cacheSizeMb, is out of bounds: both are in MiB")))
+		opts.PartSize = 0 // which may have overflowed
 	}
 	switch {
 	case o.IndexMemoryMb < 0 || o.IndexMemoryMb > math.MaxInt64>>20:
-		return kind.KeyError("indexMemoryMb", fmt.Errorf("%d is no size in MiB: expected a number such as 64", o.IndexMemoryMb))
+		errs = append(errs, kind.KeyError("indexMemoryMb", fmt.Errorf("%d is no size in MiB: expected a number such as 64", o.IndexMemoryMb)))
+		opts.Index = nil // it is said
 	case o.IndexMemoryMb > 0 && !o.Index:
-		return kind.KeyError("indexMemoryMb", errors.New("there is no index: set index to true"))
+		errs = append(errs, kind.KeyError("indexMemoryMb", errors.New("there is no index: set index to true")))
 	}
 	return errors.Join(append(errs, keyErrors(opts.Check()))...)
 }

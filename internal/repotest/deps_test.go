@@ -85,7 +85,7 @@ var policy = map[string][]string{
 	"providers/localbash/internal/sys": {"golang.org/x/sys/unix"},
 	"providers/localbash/internal/index": {"workspace", "internal/lines", "internal/scan", "internal/trigram",
 		"providers/localbash/internal/dirwatch", "providers/localbash/internal/sys"},
-	"providers/localbash/internal/command":  {"golang.org/x/sys/unix"},
+	"providers/localbash/internal/command":  {"internal/lazyregexp", "golang.org/x/sys/unix"},
 	"providers/localbash/internal/dirwatch": {"providers/localbash/internal/sys", "github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
 
 	"providers/objectstore": {"workspace", "workspace/fallback", "workspace/kind", "workspace/provider", "internal/...", "providers/objectstore/internal/...",

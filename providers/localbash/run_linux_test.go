@@ -533,14 +533,21 @@ func TestRunAttacks(t *testing.T) {
 // TestRunWithoutSandbox checks what becomes of commands where bubblewrap is missing or does
 // not work.
 func TestRunWithoutSandbox(t *testing.T) {
-	empty, broken := t.TempDir(), t.TempDir()
-	put(t, filepath.Join(broken, "bwrap"), "#!/bin/sh\necho 'bwrap: No permissions' >&2\nexit 1\n")
-	if err := os.Chmod(filepath.Join(broken, "bwrap"), 0o755); err != nil {
-		t.Fatal(err)
+	with := func(program string) string {
+		dir := t.TempDir()
+		put(t, filepath.Join(dir, "bwrap"), program)
+		if err := os.Chmod(filepath.Join(dir, "bwrap"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		return dir
 	}
+	const script = "#!/bin/sh\necho \"bwrap: %s\" >&2\nexit 1\n"
 	for dir, why := range map[string]string{
-		empty:  "bubblewrap (bwrap) is not installed",
-		broken: "bubblewrap does not work: exit status 1 (No permissions)",
+		t.TempDir(): "bubblewrap (bwrap) is not installed",
+		with(fmt.Sprintf(script, "No permissions, see <https://deb.li/b>")):                  "bubblewrap does not work: exit status 1 (No permissions, see <https://deb.li/b>)",
+		with(fmt.Sprintf(script, "Can't find source path /home/me/a: b/c: Not a directory")): "bubblewrap does not work: exit status 1 (Can't find source path [hidden]: Not a directory)",
+		with(fmt.Sprintf(script, "Can't mount '/home/me' on /x")):                            "bubblewrap does not work: exit status 1 (Can't mount '[hidden])",
+		with("#!/no/such/interpreter\n"):                                                     "bubblewrap does not work: no such file or directory",
 	} {
 		t.Setenv("PATH", dir)
 		required := open(t, t.TempDir(), &localbash.Options{Run: &localbash.Run{Sandbox: localbash.SandboxRequire}})

@@ -14,6 +14,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 )
 
 // sandbox is what programs run in.
@@ -66,8 +68,7 @@ func tryBubblewrap(ctx context.Context, s Settings, path string) (*sandbox, erro
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if err := cmd.Run(); err != nil {
-		line, _, _ := strings.Cut(stderr.String(), "\n")
-		return nil, fmt.Errorf("bubblewrap does not work: %w (%.200s)", err, strings.TrimPrefix(line, "bwrap: "))
+		return nil, fmt.Errorf("bubblewrap does not work: %w", probeError(err, stderr.String()))
 	}
 	version := exec.CommandContext(ctx, bwrap, "--version")
 	version.Env, version.WaitDelay = []string{}, time.Second
@@ -80,6 +81,25 @@ func tryBubblewrap(ctx context.Context, s Settings, path string) (*sandbox, erro
 		found.text += ", no network"
 	}
 	return found, nil
+}
+
+// place matches a path in what bubblewrap says, and what follows it but for the reason:
+//
+//	Can't find source path /srv/a: b: Not a directory
+//	                       ^^^^^^^^^
+var place = lazyregexp.New(`(^|[\s'"(])/.*?(: [^:/]*$|$)`)
+
+// probeError returns the error of bubblewrap, with the first line that it said, without paths
+// of this computer.
+func probeError(err error, said string) error {
+	if at, ok := errors.AsType[*fs.PathError](err); ok {
+		err = at.Err
+	}
+	line, _, _ := strings.Cut(strings.TrimPrefix(said, "bwrap: "), "\n")
+	if line == "" {
+		return err
+	}
+	return fmt.Errorf("%w (%.200s)", err, place().ReplaceAllString(line, "${1}[hidden]${2}"))
 }
 
 // systemDirs are the directories of the system that programs see.

@@ -552,8 +552,8 @@ func runError(err error, program string) error {
 //	.git/hooks/pre-push
 //
 // or the first of them, if there are no hooks. A symlink on the way is
-// [workspace.ErrUnavailable]: a command could put another one in its place, and what it leads
-// to is not protected.
+// [errors.ErrUnsupported], until somebody removes it: a command could put another one in its
+// place, and what it leads to is not protected.
 func (f *folder) frozen() ([]command.Frozen, error) {
 	names := f.readOnly()
 	if len(names) == 0 {
@@ -580,7 +580,8 @@ func (f *folder) frozen() ([]command.Frozen, error) {
 			}
 			if err == nil && info.Mode()&fs.ModeSymlink != 0 {
 				// Not ErrSymlink, which a policy would follow.
-				return nil, provider.Errorf(workspace.ErrUnavailable, "%q cannot be kept from being changed: it is a symlink", part)
+				return nil, provider.Errorf(errors.ErrUnsupported, "%q cannot be kept from being changed: it is a symlink: %w", part,
+					ops.Remedy("put what the symlink leads to in its place; if run.readOnly names it, name what it leads to instead"))
 			}
 			if err != nil {
 				return nil, provider.Errorf(workspace.ErrUnavailable, "%q cannot be kept from being changed: %w", part, provider.Classify(err))

@@ -21,6 +21,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/conformance"
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/kind"
@@ -740,8 +741,8 @@ func TestRunOptions(t *testing.T) {
 	}
 	linked := openRunner(t, localbash.Run{Sandbox: localbash.SandboxRequire, ReadOnly: []string{"link/file"}})
 	link(t, "sub", filepath.Join(linked.Root(), "link"))
-	if _, err := linked.Run(t.Context(), &workspace.RunOptions{Command: []string{"true"}}); !errors.Is(err, workspace.ErrUnavailable) {
-		t.Errorf("Run with a read-only name through a symlink = %v, want ErrUnavailable", err)
+	if _, err := linked.Run(t.Context(), &workspace.RunOptions{Command: []string{"true"}}); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(ops.RemedyOf(err), "run.readOnly") {
+		t.Errorf("Run with a read-only name through a symlink = %v, want ErrUnsupported, and what to do about run.readOnly", err)
 	}
 	restricted, err := policy.Restrict(linked, policy.Rules{AllowRun: true, DeniedPaths: []string{"x"}})
 	if err != nil {

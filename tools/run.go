@@ -33,8 +33,9 @@ type sessionCommands struct {
 // maxCommandSessions is how many sessions have commands in a workspace at a time.
 const maxCommandSessions = 32
 
-// of returns the commands of the session of a call. Above the maximum, it
-// forgets the sessions in which nothing runs.
+// of returns the commands of the session of a call, which are none that anybody keeps if it
+// has started none and does not with this call. Above the maximum, it forgets the sessions in
+// which nothing runs.
 //
 // mu is held from the test whether the session is closed to the end, so that Close, which
 // waits for it, finds the commands that are returned here.
@@ -43,7 +44,7 @@ const maxCommandSessions = 32
 //
 // [errors.ErrUnsupported] for a session that is closed, and [workspace.ErrNoSpace] if too
 // many sessions have running commands.
-func (c *sessionCommands) of(ctx context.Context, ws *workspace.Workspace) (*jobs.Jobs, error) {
+func (c *sessionCommands) of(ctx context.Context, ws *workspace.Workspace, starts bool) (*jobs.Jobs, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	id := sessionid.ID(ctx)
@@ -53,6 +54,9 @@ func (c *sessionCommands) of(ctx context.Context, ws *workspace.Workspace) (*job
 	}
 	if known := c.all[id]; known != nil {
 		return known, nil
+	}
+	if !starts {
+		return jobs.New(ws, nil), nil
 	}
 	if len(c.all) >= maxCommandSessions {
 		maps.DeleteFunc(c.all, func(_ string, other *jobs.Jobs) bool {
@@ -182,7 +186,7 @@ func runRun(ctx context.Context, ts *toolset, in *runInput) (*runOutput, error) 
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	all, err := ts.commands.of(ctx, ts.ws)
+	all, err := ts.commands.of(ctx, ts.ws, true)
 	if err != nil {
 		return nil, err
 	}
@@ -337,7 +341,7 @@ var processesSpec = spec{
 // runProcesses lists the commands of the session, or describes one after a kill or with its
 // output. Commands that have ended stay for a while: see [jobs.Options].
 func runProcesses(ctx context.Context, ts *toolset, in *processesInput) (*processesOutput, error) {
-	all, err := ts.commands.of(ctx, ts.ws)
+	all, err := ts.commands.of(ctx, ts.ws, false)
 	if err != nil {
 		return nil, err
 	}

@@ -244,20 +244,27 @@ func testRunSessions(t *testing.T, files workspace.FileSystem) {
 	if got := call(t, set, "run", object{"command": ":"}); !got.IsError || !strings.Contains(got.Error.Hint, "kill one") {
 		t.Errorf("run of a command too many = %+v, want an error", got)
 	}
-	inSession := func(op, args string) *tools.Result {
-		got, err := set.Call(tools.WithSession(t.Context(), tools.NewSession()), op, json.RawMessage(args))
+	in := func(s *tools.Session, op, args string) *tools.Result {
+		got, err := set.Call(tools.WithSession(t.Context(), s), op, json.RawMessage(args))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return got
 	}
-	if got := inSession("run", `{"command": "sleep 1000", "background": true}`); got.IsError {
+	ended := tools.NewSession()
+	if got := in(ended, "run", `{"command": ":"}`); got.IsError {
+		t.Fatalf("run = %+v", got)
+	}
+	if got := in(tools.NewSession(), "run", `{"command": "sleep 1000", "background": true}`); got.IsError {
 		t.Fatalf("run = %+v", got)
 	}
 	for range 40 {
-		if got := inSession("processes", `{}`); got.IsError || got.Text != "(no commands)" {
+		if got := in(tools.NewSession(), "processes", `{}`); got.IsError || got.Text != "(no commands)" {
 			t.Fatalf("processes in another session = %+v", got)
 		}
+	}
+	if got := in(ended, "processes", `{}`); got.IsError || got.Text != "1 ended with 0, 0 bytes written: :" {
+		t.Errorf("processes after those in other sessions = %+v, want the command", got)
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"slices"
 	"strconv"
 	"sync"
@@ -107,9 +108,10 @@ type job struct {
 	ended  chan struct{} // closed when it has ended
 
 	mu    sync.Mutex
-	state Job    // guarded by mu
-	kept  []byte // guarded by mu: the end of the output
-	most  int    // of kept
+	state Job       // guarded by mu
+	over  time.Time // guarded by mu: when it ended
+	kept  []byte    // guarded by mu: the end of the output
+	most  int       // of kept
 	also  io.Writer
 }
 
@@ -171,7 +173,7 @@ func (s *Jobs) Start(ctx context.Context, opts *workspace.RunOptions) (id string
 		result, err := s.runner.Run(running, &o)
 		j.mu.Lock()
 		defer j.mu.Unlock()
-		j.state.Running, j.state.Result, j.state.Err = false, result, err
+		j.state.Running, j.state.Result, j.state.Err, j.over = false, result, err, time.Now()
 	}()
 	select {
 	case <-j.began:
@@ -197,27 +199,34 @@ func (s *Jobs) add(j *job, o workspace.RunOptions) error {
 	if s.closed {
 		return ops.Error(ops.Run, cmp.Or(o.Dir, "."), fs.ErrClosed, nil)
 	}
-	running := 0
-	var ended []*job
-	for _, other := range s.all {
-		if other.snapshot().Running {
-			running++
-		} else {
-			ended = append(ended, other)
-		}
-	}
-	if running >= s.opts.Running {
+	if running := s.prune(); running >= s.opts.Running {
 		return ops.Error(ops.Run, cmp.Or(o.Dir, "."), workspace.ErrNoSpace, fmt.Errorf("%d commands run already: kill one", running))
-	}
-	slices.SortFunc(ended, func(a, b *job) int { return a.snapshot().Started.Compare(b.snapshot().Started) })
-	for _, old := range ended[:max(0, len(ended)-s.opts.Ended+1)] {
-		delete(s.all, old.snapshot().ID)
 	}
 	s.count++
 	j.state = Job{ID: strconv.Itoa(s.count), Command: slices.Clone(o.Command), Dir: o.Dir, Started: time.Now(), Running: true}
 	s.all[j.state.ID] = j
 	s.begun.Add(1)
 	return nil
+}
+
+// prune removes the jobs that ended before the last ones, and returns how many run. The caller
+// holds mu.
+func (s *Jobs) prune() (running int) {
+	ended := map[string]time.Time{}
+	for id, j := range s.all {
+		j.mu.Lock()
+		if j.state.Running {
+			running++
+		} else {
+			ended[id] = j.over
+		}
+		j.mu.Unlock()
+	}
+	ids := slices.SortedFunc(maps.Keys(ended), func(a, b string) int { return ended[a].Compare(ended[b]) })
+	for _, id := range ids[:max(0, len(ids)-s.opts.Ended)] {
+		delete(s.all, id)
+	}
+	return running
 }
 
 // forget removes a job that was not started.
@@ -238,6 +247,7 @@ func (j *job) snapshot() Job {
 func (s *Jobs) List() []Job {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	s.prune()
 	list := make([]Job, 0, len(s.all))
 	for _, j := range s.all {
 		list = append(list, j.snapshot())

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 
@@ -71,6 +72,45 @@ func TestJobs(t *testing.T) {
 	if _, err := all.Output(id, -1); !errors.Is(err, fs.ErrInvalid) {
 		t.Errorf("Output(-1) = %v", err)
 	}
+}
+
+// TestJobsKept checks that exactly the last commands that have ended are kept, whenever they
+// were started.
+func TestJobsKept(t *testing.T) {
+	t.Parallel()
+	all := jobs.New(make(machine), &jobs.Options{Running: 4, Ended: 2})
+	defer all.Close()
+	start := func() {
+		if _, err := all.Start(t.Context(), &workspace.RunOptions{Command: []string{"echo"}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check := func(want ...string) {
+		t.Helper()
+		var got []string
+		for _, j := range all.List() {
+			got = append(got, j.ID)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("List has the commands %q, want %q", got, want)
+		}
+	}
+	for range 4 {
+		start()
+	}
+	for _, id := range []string{"4", "1", "3", "2"} {
+		if err := all.Kill(t.Context(), id); err != nil {
+			t.Fatal(err)
+		}
+	}
+	check("2", "3")
+	start()
+	check("2", "3", "5")
+	start()
+	if err := all.Kill(t.Context(), "6"); err != nil {
+		t.Fatal(err)
+	}
+	check("2", "5", "6")
 }
 
 func TestJobsEnd(t *testing.T) {

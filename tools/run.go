@@ -42,7 +42,7 @@ const maxCommandSessions = 32
 //
 // # Errors
 //
-// [errors.ErrUnsupported] for a session that is closed, and [workspace.ErrNoSpace] if too
+// [errors.ErrUnsupported] for a session that is closed, and [workspace.ErrUnavailable] if too
 // many sessions have running commands.
 func (c *sessionCommands) of(ctx context.Context, ws *workspace.Workspace, starts bool) (*jobs.Jobs, error) {
 	c.mu.Lock()
@@ -69,7 +69,7 @@ func (c *sessionCommands) of(ctx context.Context, ws *workspace.Workspace, start
 	}
 	switch {
 	case len(c.all) >= maxCommandSessions:
-		err := ops.Error(ops.Run, ".", workspace.ErrNoSpace, fmt.Errorf("%d other sessions run commands", len(c.all)))
+		err := ops.Error(ops.Run, ".", workspace.ErrUnavailable, fmt.Errorf("%d other sessions run commands", len(c.all)))
 		return nil, &hintedError{err, "Try again when others have ended."}
 	case c.all == nil:
 		c.all = map[string]*jobs.Jobs{}
@@ -197,7 +197,7 @@ func runRun(ctx context.Context, ts *toolset, in *runInput) (*runOutput, error) 
 	}
 	id, err := all.Start(ctx, opts)
 	switch {
-	case errors.Is(err, workspace.ErrNoSpace):
+	case errors.Is(err, jobs.ErrTooMany):
 		return nil, &hintedError{err, "Wait for a command, or kill one."}
 	case err != nil:
 		return nil, err

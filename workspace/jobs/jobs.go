@@ -49,6 +49,10 @@ type Options struct {
 	Ended int
 }
 
+// ErrTooMany is the error of a command that is not started as too many run. It is
+// [workspace.ErrUnavailable], as it can be started when one of them has ended.
+var ErrTooMany = fmt.Errorf("%w: too many commands run", workspace.ErrUnavailable)
+
 // Jobs are the commands of a workspace. They are safe for concurrent use.
 type Jobs struct {
 	runner workspace.Runner
@@ -149,8 +153,8 @@ func (b *beginning) Len() int { return 0 }
 // # Errors
 //
 // Those of [workspace.Runner] that are known before the command begins, such as for Dir (a
-// program that does not exist can be the Err of the [Job] instead), [workspace.ErrNoSpace]
-// if too many run, and [fs.ErrClosed].
+// program that does not exist can be the Err of the [Job] instead), [ErrTooMany], and
+// [fs.ErrClosed].
 func (s *Jobs) Start(ctx context.Context, opts *workspace.RunOptions) (id string, err error) {
 	var o workspace.RunOptions
 	if opts != nil {
@@ -200,7 +204,7 @@ func (s *Jobs) add(j *job, o workspace.RunOptions) error {
 		return ops.Error(ops.Run, cmp.Or(o.Dir, "."), fs.ErrClosed, nil)
 	}
 	if running := s.prune(); running >= s.opts.Running {
-		return ops.Error(ops.Run, cmp.Or(o.Dir, "."), workspace.ErrNoSpace, fmt.Errorf("%d commands run already: kill one", running))
+		return ops.Error(ops.Run, cmp.Or(o.Dir, "."), ErrTooMany, fmt.Errorf("kill one of %d", running))
 	}
 	s.count++
 	j.state = Job{ID: strconv.Itoa(s.count), Command: slices.Clone(o.Command), Dir: o.Dir, Started: time.Now(), Running: true}

@@ -125,7 +125,7 @@ func TestJobsEnd(t *testing.T) {
 		}
 		ids = append(ids, id)
 	}
-	if _, err := all.Start(t.Context(), run); !errors.Is(err, workspace.ErrNoSpace) || !strings.Contains(err.Error(), "2 commands run") {
+	if _, err := all.Start(t.Context(), run); !errors.Is(err, jobs.ErrTooMany) || !errors.Is(err, workspace.ErrUnavailable) || !strings.Contains(err.Error(), "kill one of 2") {
 		t.Errorf("Start of one too many = %v", err)
 	}
 	if err := all.Kill(t.Context(), ids[0]); err != nil {

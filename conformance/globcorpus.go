@@ -166,6 +166,10 @@ func globBrace() []globPattern {
 		{"{**/*.png,*.md}", "README.md docs/img/logo.png"},
 		{"{b[12],star*}.txt", "b1.txt b2.txt star*.txt"},
 		{"{x,y}", ""},
+		// Two stars that come together are a double star.
+		{"{*,q}*/e.go", "a/deep/er/e.go"},
+		{"a/*{,q}*/d_test.go", "a/deep/d_test.go"},
+		{"a/{*}*", "a/b.go a/deep/c.go a/deep/d_test.go a/deep/er/e.go a/x.txt"},
 	}
 }
 

@@ -66,6 +66,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scan"
 	"github.com/workspacekit/workspacekit/providers/container/internal/program"
@@ -97,11 +98,15 @@ func scopeOf(pattern string) scope {
 	if fixed > 0 {
 		s.below = strings.Join(elements[:fixed], "/")
 	}
-	if !strings.Contains(pattern, "**") {
+	if !anyDepth().MatchString(pattern) {
 		s.depth = strconv.Itoa(len(elements) - fixed)
 	}
 	return s
 }
+
+// anyDepth matches every pattern that stands for one with "**", and perhaps more: braces
+// can bring two stars together, as in {*,q}* or *{,q}*.
+var anyDepth = lazyregexp.New(`(?s)\*([{,}](.*[{,}])?)?\*`)
 
 // isLiteral reports whether an element of a pattern means just itself, and is a
 // name that can be sent: the shell would drop a NUL and look elsewhere.

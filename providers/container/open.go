@@ -20,13 +20,14 @@ import (
 // [io/fs.ErrInvalid] for options that make no sense, [errors.ErrUnsupported] if
 // the client is not installed, the engine cannot do what the options say, or the
 // image lacks what is needed (a POSIX shell, and the programs that busybox has),
-// [io/fs.ErrNotExist] if there is no directory Root, [io/fs.ErrPermission] if
-// this user may not use the engine, [workspace.ErrNoSpace] if its disk is full,
-// and [workspace.ErrUnavailable] if the engine or the container does not run, or
-// for a failure that is not known. What stays as it is until somebody corrects
-// it, such as a container or an image that does not exist, is of no kind. Each
-// error of the engine has a method Remedy() string, which says what to do, and
-// shows no path or address of its computer.
+// [io/fs.ErrNotExist] if there is no directory Root, [workspace.ErrNotDir] if that
+// is a file, [io/fs.ErrPermission] if this user may not use the engine,
+// [workspace.ErrNoSpace] if its disk is full, and [workspace.ErrUnavailable] if the
+// engine or the container does not run, or for a failure that is not known. What
+// stays as it is until somebody corrects it, such as a container or an image that
+// does not exist, is of no kind. Each error of the engine has a method
+// Remedy() string, which says what to do, and shows no path or address of its
+// computer.
 func Open(ctx context.Context, opts *Options) (*FS, error) {
 	o := valueOf(opts)
 	if err := o.check(); err != nil {

@@ -264,6 +264,11 @@ var diagnoses = []diagnosis{
 		"the root of the container, or a mount, cannot be changed", "name a workspaceDir that is there, or list it in tmpfs",
 	},
 	{lazyregexp.New(`chdir to cwd|workdir .* does not exist|working directory .* is invalid`), nil, noWorkdir, "correct workspaceDir"},
+	{
+		lazyregexp.New(`mount.* (not|is) a directory|onto a file \(or vice-versa\)`), nil,
+		"a folder would be mounted on a file, or a file on a folder", "correct mounts or tmpfs",
+	},
+	{lazyregexp.New(`cannot mkdir: .* is not a directory|: lstat .*: not a directory|workdir .* not a directory`), workspace.ErrNotDir, "the working directory is a file, or below one", "correct workspaceDir"},
 	{lazyregexp.New(`permission denied \(\w+.*\)|host key verification failed`), fs.ErrPermission, "the host does not accept this user, or is not known", "correct the key, the user or the known hosts"},
 
 	// What the engine or the image cannot do.

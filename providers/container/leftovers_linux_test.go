@@ -100,7 +100,7 @@ func TestKeptContainer(t *testing.T) {
 	in(t, engines(), func(t *testing.T, r *running) {
 		opts := &container.Options{
 			Engine: r.engineArgs, Image: r.imageName(), Root: "/tmp",
-			Create: container.CreateOptions{Name: r.prefix + "-kept", Keep: true},
+			Create: container.CreateOptions{Name: r.prefix + "-kept", Keep: true, Tmpfs: []string{"/a", "/b"}, Workdir: "/a"},
 		}
 		t.Cleanup(func() { r.client(t, "rm", "--force", opts.Create.Name) })
 		for i, before := range []func(){func() {}, func() {}, func() { r.client(t, "kill", opts.Create.Name) }} {
@@ -121,7 +121,7 @@ func TestKeptContainer(t *testing.T) {
 			{Network: "none", PIDs: container.DefaultPIDs, DropCapabilities: []string{"ALL"}},
 		} {
 			same := *opts
-			written.Name, written.Keep = same.Create.Name, true
+			written.Name, written.Keep, written.Tmpfs, written.Workdir = same.Create.Name, true, same.Create.Tmpfs, same.Create.Workdir
 			same.Create = written
 			f, err := container.Open(t.Context(), &same)
 			if err != nil {
@@ -130,10 +130,15 @@ func TestKeptContainer(t *testing.T) {
 			}
 			f.Close()
 		}
-		other := *opts
-		other.Create.CPUs = 0.5
-		if f, err := container.Open(t.Context(), &other); !errors.Is(err, fs.ErrExist) {
-			t.Errorf("Open of a container with other options = %v, %v, want %q", f, err, fs.ErrExist)
+		for name, change := range map[string]func(c *container.CreateOptions){
+			"CPUs":    func(c *container.CreateOptions) { c.CPUs = 0.5 },
+			"Workdir": func(c *container.CreateOptions) { c.Workdir = "/b" }, // in memory, so the engine does not get it
+		} {
+			other := *opts
+			change(&other.Create)
+			if f, err := container.Open(t.Context(), &other); !errors.Is(err, fs.ErrExist) {
+				t.Errorf("Open of a container with other %s = %v, %v, want %q", name, f, err, fs.ErrExist)
+			}
 		}
 		stranger := *opts
 		stranger.Create.Name += "-not"

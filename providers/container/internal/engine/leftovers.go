@@ -100,7 +100,7 @@ func (s *Spec) labels(creation string) []string {
 // digest returns a digest of the options for a new container, the same whether
 // the default of --pull is spelled out or not.
 func (s *Spec) digest() string {
-	options := slices.DeleteFunc(append(slices.Clone(s.Flags), s.Image), func(flag string) bool { return flag == "--pull=missing" })
+	options := slices.DeleteFunc(append(slices.Clone(s.Flags), s.Workdir, s.Image), func(flag string) bool { return flag == "--pull=missing" })
 	sum := sha256.Sum256([]byte(strings.Join(options, "\x00")))
 	return hex.EncodeToString(sum[:8])
 }

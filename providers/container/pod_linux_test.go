@@ -178,11 +178,17 @@ func TestPodLost(t *testing.T) {
 // noShells waits until no shell is left.
 func noShells(t *testing.T, dir string) {
 	t.Helper()
-	eventually(t, "shells are left", func() error {
-		data, err := os.ReadFile(filepath.Join(dir, "shells"))
+	noneRuns(t, filepath.Join(dir, "shells"))
+}
+
+// noneRuns waits until none of the processes runs whose numbers are in a file.
+func noneRuns(t *testing.T, numbers string) {
+	t.Helper()
+	eventually(t, "processes are left", func() error {
+		data, err := os.ReadFile(numbers)
 		for pid := range strings.FieldsSeq(string(data)) {
 			if _, err := os.Stat("/proc/" + pid); err == nil {
-				return fmt.Errorf("the shell %s runs", pid)
+				return fmt.Errorf("the process %s runs", pid)
 			}
 		}
 		return err

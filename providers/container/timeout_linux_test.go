@@ -38,18 +38,20 @@ func inTime(t *testing.T, what string, call func(ctx context.Context) error) {
 }
 
 // TestEngineThatHangs has an engine whose client does not come back from one of
-// its commands.
+// its commands. It ends with what it has started.
 func TestEngineThatHangs(t *testing.T) {
 	t.Parallel()
 	for _, hangs := range []string{"create", "start", "exec"} {
 		t.Run(hangs, func(t *testing.T) {
 			t.Parallel()
-			client := filepath.Join(t.TempDir(), "docker")
-			if err := os.WriteFile(client, []byte("case $1 in "+hangs+") exec sleep 60 ;; esac; echo number"), 0o644); err != nil {
+			dir := t.TempDir()
+			client := filepath.Join(dir, "docker")
+			if err := os.WriteFile(client, []byte("case $1 in "+hangs+") sleep 600 & echo $! >>"+dir+"/started; wait ;; esac; echo number"), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			opts := &container.Options{Engine: []string{"sh", client}, Image: "image", Root: t.TempDir(), Timeout: shortTimeout}
 			inTime(t, "Open", func(ctx context.Context) error { return second(container.Open(ctx, opts)) })
+			noneRuns(t, filepath.Join(dir, "started"))
 		})
 	}
 }

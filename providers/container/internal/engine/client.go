@@ -48,7 +48,8 @@ type Client struct {
 // run runs the engine's client. It returns what that printed also if the
 // engine did what it was asked to but for an option that it ignored. When
 // ctx ends the client has a moment left: what it has asked the engine for would
-// be done all the same, and nobody would know of it.
+// be done all the same, and nobody would know of it. Then it is ended with what it
+// has started.
 func (c *Client) run(ctx context.Context, args ...string) (string, error) {
 	return c.feed(ctx, nil, args...)
 }
@@ -58,13 +59,20 @@ func (c *Client) feed(ctx context.Context, input io.Reader, args ...string) (str
 	limited, cancel := c.limit(ctx)
 	defer cancel()
 	cmd := exec.CommandContext(limited, c.Command[0], append(slices.Clone(c.Command[1:]), args...)...)
-	cmd.Cancel = func() error { return nil }
-	cmd.WaitDelay = closeGrace
+	var late *time.Timer
+	cmd.Cancel = func() error {
+		late = time.AfterFunc(closeGrace, func() { kill(cmd) })
+		return nil
+	}
+	cmd.WaitDelay = closeGrace + closeGrace/10 // so that kill comes first
 	cmd.Stdin = input
 	detach(cmd)
 	var complaint tail
 	cmd.Stderr = &complaint
 	out, err := cmd.Output()
+	if late != nil {
+		late.Stop()
+	}
 	switch {
 	case err == nil, cmd.ProcessState != nil && cmd.ProcessState.Success():
 		return strings.TrimSpace(string(out)), ignoredFault(complaint.String())

@@ -2,6 +2,7 @@ package container_test
 
 import (
 	"errors"
+	"io/fs"
 	"strings"
 	"sync"
 	"testing"
@@ -123,6 +124,35 @@ func TestRmKeepsWhatIsReserved(t *testing.T) {
 			if after := tree(); after != before {
 				t.Errorf("Rm of a directory with what %q makes left\n%s, want\n%s", create, after, before)
 			}
+		}
+	})
+}
+
+// TestWriteToReserved writes by symlinks that lead to reserved names.
+func TestWriteToReserved(t *testing.T) {
+	inImages(t, func(t *testing.T, r *running) {
+		f := r.open(t)
+		r.run(t, "sh", "-c", `cd "$1" && mkdir .workspacekit-tmp-dir && echo old >.workspacekit-tmp-dir/old && ln -s .workspacekit-tmp-file file &&
+			ln -s .workspacekit-tmp-dir/old old && ln -s .workspacekit-tmp-dir/new new && ln -s .workspacekit-tmp-new/sub/new below && ln -s .workspacekit-tmp-dir dir`, "sh", f.Root())
+		tree := func() string {
+			return r.run(t, "sh", "-c", `cd "$1" && find . | sort && cat .workspacekit-tmp-dir/old`, "sh", f.Root())
+		}
+		_, version, err := f.ReadVersioned(t.Context(), "old", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before := tree()
+		for _, name := range []string{"file", "old", "new", "below", "below/sub", "dir/new"} {
+			for _, size := range []int{1, 100 << 10} {
+				_, err := f.WriteFile(t.Context(), name, make([]byte, size), nil)
+				isPathError(t, err, "write_file", name, fs.ErrInvalid)
+			}
+		}
+		isPathError(t, f.Mkdir(t.Context(), "below/sub", &workspace.MkdirOptions{Recursive: true}), "mkdir", "below/sub", fs.ErrInvalid)
+		_, err = f.WriteFile(t.Context(), "old", nil, &workspace.WriteOptions{IfVersion: version})
+		isPathError(t, err, "write_file", "old", fs.ErrInvalid)
+		if after := tree(); after != before {
+			t.Errorf("writes to reserved names left\n%s, want\n%s", after, before)
 		}
 	})
 }

@@ -183,6 +183,7 @@ dig() {
 		*/*) b=${left%%/*} left=${left#*/} ;;
 		*) b=$left left= ;;
 		esac
+		case $b in "$prefix"*) return $reserved ;; esac
 		fresh=$made/$b
 		mkdir -- "./$b" 2>/dev/null || fresh=
 		if ! cd -P -- "./$b" 2>/dev/null; then

@@ -31,6 +31,7 @@ target() {
 		fi
 		;;
 	esac
+	case ${PWD#"$root"}/$b in */"$prefix"*) return $reserved ;; esac
 	[ ! -d "./$b" ] || return $isdir
 	[ -f "./$b" ] || ! there || return $special
 }

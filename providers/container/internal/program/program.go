@@ -101,6 +101,7 @@ const (
 	statusAgain // only within the program: nothing is done, and another attempt may succeed
 	statusLocked
 	statusVanished // of a listing that is complete but for what has vanished
+	statusReserved
 )
 
 // statusOther is added to a status that is about the second of two names.
@@ -140,6 +141,7 @@ var statuses = []struct {
 	{statusAgain, "again", nil},
 	{statusLocked, "locked", nil},
 	{statusVanished, "vanished", nil},
+	{statusReserved, "reserved", provider.Errorf(fs.ErrInvalid, "a symlink leads to a reserved name")},
 }
 
 // StatusError returns the error of a call that ended with a status other than

@@ -1,6 +1,7 @@
 package container_test
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"strings"
@@ -153,6 +154,49 @@ func TestWriteToReserved(t *testing.T) {
 		isPathError(t, err, "write_file", "old", fs.ErrInvalid)
 		if after := tree(); after != before {
 			t.Errorf("writes to reserved names left\n%s, want\n%s", after, before)
+		}
+	})
+}
+
+// TestTemporaryBesideTarget streams to a symlink: what is sent is where the symlink leads,
+// which may be another file system, and is removed from there.
+func TestTemporaryBesideTarget(t *testing.T) {
+	inImages(t, func(t *testing.T, r *running) {
+		f := r.open(t)
+		if err := f.Mkdir(t.Context(), "dir", nil); err != nil {
+			t.Fatal(err)
+		}
+		r.run(t, "sh", "-c", `cd "$1" && ln -s dir/file link`, "sh", f.Root())
+		temporaries := func() string {
+			return strings.TrimSpace(r.run(t, "sh", "-c", `cd "$1" && find . -name '.workspacekit-tmp-*' | sed 's/tmp-.*/tmp-/'`, "sh", f.Root()))
+		}
+		for _, name := range []string{"link", "dir/new", "new/sub/file"} {
+			w, err := f.Create(t.Context(), name, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := w.Write(make([]byte, 2<<20)); err != nil {
+				t.Fatal(err)
+			}
+			want := map[string]string{"new/sub/file": "./.workspacekit-tmp-"}[name]
+			if got := temporaries(); got != cmp.Or(want, "./dir/.workspacekit-tmp-") {
+				t.Errorf("a stream to %q is in %q", name, got)
+			}
+			if err := w.Close(); err != nil {
+				t.Error(err)
+			}
+			eventually(t, "the stream to "+name+" is left", func() error {
+				if left := temporaries(); left != "" {
+					return errors.New(left)
+				}
+				return nil
+			})
+		}
+		if _, err := f.WriteFile(t.Context(), "link", make([]byte, 2<<20), nil); err != nil {
+			t.Error(err)
+		}
+		if info, err := f.Stat(t.Context(), "dir/file"); err != nil || info.Size != 2<<20 {
+			t.Errorf("Stat of what a symlink leads to = %+v, %v, want what was written", info, err)
 		}
 	})
 }

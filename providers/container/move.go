@@ -29,7 +29,7 @@ func (s *store) between(ctx context.Context, source, destination string, callFor
 	if err != nil {
 		return nil, err
 	}
-	temp := s.newTemporary(c, path.Dir(destination))
+	temp := s.newTemporary(c, path.Dir(destination), "")
 	call := callFor(temp)
 	call.Args = append(append(program.Pair(source), program.Pair(destination)...), call.Args...)
 	body, err := s.betweenAlone(ctx, c, destination, call)

@@ -98,7 +98,7 @@ type importing struct {
 
 // unpack passes on all but the symlinks.
 func (in *importing) unpack(ctx context.Context, archive io.Reader) error {
-	temp := in.f.store.newTemporary(in.client, in.dir)
+	temp := in.f.store.newTemporary(in.client, in.dir, "")
 	parts, to := io.Pipe()
 	packed := make(chan struct{})
 	go func() {

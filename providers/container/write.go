@@ -32,7 +32,7 @@ func (s *store) WriteFile(ctx context.Context, name string, data []byte, opts wo
 		return "", err
 	}
 	for attempt := 1; ; attempt++ {
-		temp := s.newTemporary(c, path.Dir(name))
+		temp := s.newTemporary(c, path.Dir(name), path.Base(name))
 		w := write{client: c, barrier: s.barrier, name: name, opts: opts, temp: temp}
 		version, err := w.file(ctx, data)
 		temp.end(ctx, err)
@@ -102,8 +102,8 @@ func format(data []byte) string {
 // spool stores data in a temporary file near the file, and returns its path in
 // the container.
 func (w *write) spool(ctx context.Context, data []byte) (string, error) {
-	dir, _ := workspace.Split(w.name)
-	call := program.Once("spool", dir, w.temp.name, shell.Number(int64(len(data))))
+	args := append(program.Pair(w.name), condition(w.opts)[0], w.temp.name, shell.Number(int64(len(data))))
+	call := program.Once("spool", args...)
 	call.Input, call.Size = bytes.NewReader(data), int64(len(data))
 	body, err := w.client.Do(ctx, call)
 	if err != nil {
@@ -184,7 +184,7 @@ func (w *writer) flush() error {
 	defer w.buf.Reset()
 	w.sent += int64(len(data))
 	if w.path == "" {
-		w.temp = w.store.newTemporary(w.client, path.Dir(w.name))
+		w.temp = w.store.newTemporary(w.client, path.Dir(w.name), path.Base(w.name))
 		var err error
 		w.path, err = w.spool(w.ctx, data)
 		if err != nil {
@@ -293,16 +293,18 @@ type temporary struct {
 	among  *temporaries
 	client *program.Client
 	dir    string // of what the call changes
+	base   string // its name there
 	name   string
 	remove shell.Call // guarded by among.mu
 }
 
-// newTemporary returns a temporary file of a new name, for a call that changes
-// something in dir and may create the file there. Close removes it, and the lock
-// of the directory if the call held that, unless it has ended.
-func (s *shared) newTemporary(c *program.Client, dir string) *temporary {
-	t := &temporary{among: &s.temporaries, client: c, dir: dir, name: ops.ReservedPrefix + rand.Text()}
-	t.remove = c.Prepare(program.Idempotent("abandon", dir, t.name, ""))
+// newTemporary returns a temporary file of a new name, for a call that changes base in
+// dir, or several things in dir if base is empty, and may create the file there or
+// beside what base leads to. Close removes it, and the lock of the directory if the
+// call held that, unless it has ended.
+func (s *shared) newTemporary(c *program.Client, dir, base string) *temporary {
+	t := &temporary{among: &s.temporaries, client: c, dir: dir, base: base, name: ops.ReservedPrefix + rand.Text()}
+	t.remove = t.abandon("")
 	s.temporaries.mu.Lock()
 	defer s.temporaries.mu.Unlock()
 	if s.temporaries.all == nil {
@@ -316,7 +318,12 @@ func (s *shared) newTemporary(c *program.Client, dir string) *temporary {
 func (t *temporary) foundAt(path string) {
 	t.among.mu.Lock()
 	defer t.among.mu.Unlock()
-	t.remove = t.client.Prepare(program.Idempotent("abandon", t.dir, t.name, path))
+	t.remove = t.abandon(path)
+}
+
+// abandon returns the call that removes the file, whose path may be empty.
+func (t *temporary) abandon(path string) shell.Call {
+	return t.client.Prepare(program.Idempotent("abandon", t.dir, t.base, t.name, path))
 }
 
 // end ends the life of the file after a call has returned err. The program in

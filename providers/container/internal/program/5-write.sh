@@ -66,16 +66,23 @@ write() {
 	place "./$5" "$3" "$4" "$6"
 }
 
-# spool DIR TEMPORARY SIZE: stores the input in a temporary file in DIR, or in
-# the nearest directory above it that exists, and writes the file's path.
+# spool DIR BASE CONDITION TEMPORARY SIZE: stores the input in a temporary file
+# beside the file that will be written, or in the nearest directory above it that
+# exists, and writes the path. What CONDITION says is tested later.
 spool() {
 	resolve "$1"
 	result=$?
 	[ $result -eq 0 ] || [ $result -eq $missing ] || return $result
 	[ "$b" = . ] || [ $result -eq $missing ] || return $notdir
-	path=$PWD/$2
-	[ -z "$still" ] || path=${here%/}/$2
-	append "./$2" "$3" || return
+	if [ $result -eq 0 ] && [ "$3" != new ] && [ -L "./$2" ]; then
+		resolve "$1/$2" # it may lead to another file system
+		result=$?
+		[ $result -eq 0 ] || [ $result -eq $missing ] || return $result
+		[ "$b" != . ] || return $isdir
+	fi
+	path=$PWD/$4
+	[ -z "$still" ] || path=${here%/}/$4
+	append "./$4" "$5" || return
 	printf '%s' "$path"
 }
 
@@ -121,12 +128,21 @@ commit() {
 	place "$5" "$3" "$4" "$6"
 }
 
-# abandon DIR TEMPORARY PATH: removes what a change in DIR that was given up has
-# left: the temporary file, or the directory, where write, spool or unpack would
-# have made it, or PATH if that is known, and the lock.
+# abandon DIR BASE TEMPORARY PATH: removes what a change of BASE in DIR that was
+# given up has left: the temporary file, or the directory, where write, spool or
+# unpack would have made it, or PATH if that is known, and the lock.
 abandon() {
 	resolve "$1"
-	rm -r -f -- "./$2" ${3:+"$3"}
+	forsake "$3" "$4"
+	[ -z "$2" ] || [ ! -L "./$2" ] || {
+		resolve "$1/$2"
+		forsake "$3"
+	}
+}
+
+# forsake TEMPORARY PATH: does that in the current directory.
+forsake() {
+	rm -r -f -- "./$1" ${2:+"$2"}
 	owner=
 	! odd "./${prefix}unlock" && [ -f "./${prefix}lock" ] && read -r owner 2>/dev/null <"./${prefix}lock" || return 0
 	! dead $owner || unlock "$owner"

@@ -110,14 +110,16 @@ func TestFilesWithoutSize(t *testing.T) {
 		if data, _, err := f.ReadVersioned(t.Context(), name, 5); !errors.Is(err, workspace.ErrTooLarge) {
 			t.Errorf("ReadVersioned(%q, 5) = %q, %v, want ErrTooLarge", name, data, err)
 		}
-		for length, want := range map[int64]string{0: want, 3: "Lin"} {
-			stream, _, err := f.Open(t.Context(), name, &workspace.OpenOptions{Length: length})
+		for window, want := range map[workspace.OpenOptions]string{
+			{}: want, {Length: 3}: "Lin", {Offset: 3}: "ux\n", {Offset: 3, Length: 2}: "ux", {Offset: 9}: "",
+		} {
+			stream, _, err := f.Open(t.Context(), name, &window)
 			if err != nil {
 				t.Fatal(err)
 			}
 			data, err := io.ReadAll(stream)
 			if stream.Close(); string(data) != want || err != nil {
-				t.Errorf("Open(%q, length %d) = %q, %v, want %q", name, length, data, err, want)
+				t.Errorf("Open(%q, %+v) = %q, %v, want %q", name, window, data, err, want)
 			}
 		}
 	})

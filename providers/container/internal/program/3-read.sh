@@ -48,6 +48,10 @@ window() {
 	printf '%s\n' "$line"
 	set -- $line
 	[ $limit -eq 0 ] || [ "$2" -le $limit ] || return $toolarge
+	if [ "$2" -eq 0 ] && [ $offset -gt 0 ]; then
+		dd bs=1 count=$offset of=/dev/null # it skips nothing where there is no size
+		offset=0
+	fi
 	[ $offset -eq 0 ] || [ $offset -lt "$2" ] || return 0
 	if [ "$2" -eq 0 ] && [ $length -eq 0 ] && [ $limit -gt 0 ]; then
 		head -c $((limit + 1))

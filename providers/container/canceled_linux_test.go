@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -177,6 +178,53 @@ func TestCloseRemovesTemporaryFiles(t *testing.T) {
 			t.Error(err)
 		}
 		if left := r.left(t, opts.Root); left != "" {
+			t.Errorf("%q is left", left)
+		}
+	})
+}
+
+// TestMoveToAnotherFileSystem cancels the move of a file, which leaves no part of it at the
+// destination, and then moves it.
+func TestMoveToAnotherFileSystem(t *testing.T) {
+	inImages(t, func(t *testing.T, r *running) {
+		opts := r.hang(t, "sleep 1000.%s; exit")
+		root, other := opts.Root, "/dev/shm/"+r.prefix
+		r.run(t, "mkdir", other)
+		t.Cleanup(func() { r.run(t, "rm", "-r", other) })
+		if r.run(t, "stat", "-c", "%d", root) == r.run(t, "stat", "-c", "%d", other) {
+			t.Skip("/dev/shm is no file system of its own")
+		}
+		r.run(t, "sh", "-c", `cd "$1" && echo x >file && chmod 751 file && touch -d '2001-02-03 04:05:06' file && : >"$2/there"`, "sh", root, other)
+		opts.Root = "/"
+		f := open(t, opts)
+		if !strings.Contains(r.name, "busybox") { // whose shell has the programs built in
+			ctx, cancel := context.WithCancel(t.Context())
+			called := make(chan error, 1)
+			go func() { called <- f.Move(ctx, path.Join(root, "slow/file")[1:], path.Join(other, "moved")[1:]) }()
+			r.begun(t, other)
+			cancel()
+			if err := <-called; !errors.Is(err, context.Canceled) {
+				t.Errorf("Move = %v, want %q", err, context.Canceled)
+			}
+		}
+		view, err := f.Exact()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Move(t.Context(), path.Join(root, "file")[1:], path.Join(other, "there")[1:]); !errors.Is(err, fs.ErrExist) {
+			t.Errorf("Move to a file that exists = %v, want %q", err, fs.ErrExist)
+		}
+		for i, fsys := range []workspace.FileSystem{f, view} {
+			if err := fsys.(workspace.Mover).Move(t.Context(), path.Join(root, "file")[1:], path.Join(other, "dir", fmt.Sprint(i))[1:]); err != nil {
+				t.Errorf("Move = %v, want nil", err)
+			}
+			r.run(t, "cp", "-p", path.Join(other, "dir", fmt.Sprint(i)), path.Join(root, "file"))
+		}
+		if got, want := r.run(t, "sh", "-c", `rm "$1"/*.begun "$1"/.*.begun 2>/dev/null; cd "$1" && find . | sort && stat -c '%a %s %Y' dir/*`, "sh", other),
+			".\n./dir\n./dir/0\n./dir/1\n./there\n751 2 981173106\n751 2 981173106\n"; got != want {
+			t.Errorf("there are\n%swant\n%s", got, want)
+		}
+		if left := r.left(t, root); left != "" {
 			t.Errorf("%q is left", left)
 		}
 	})

@@ -12,7 +12,7 @@ import (
 
 // Move implements [provider.Mover].
 func (s *store) Move(ctx context.Context, source, destination string) error {
-	_, err := s.between(ctx, source, destination, func(*temporary) shell.Call { return program.Once("move") })
+	_, err := s.between(ctx, source, destination, func(t *temporary) shell.Call { return program.Once("move", t.name) })
 	return err
 }
 

@@ -83,15 +83,23 @@ func (p *commandProcess) Close() error {
 // Kill implements [shell.Process].
 func (p *commandProcess) Kill() {
 	p.killing.Do(func() {
-		select {
-		case <-p.ended: // its number may be another's by now
-		default:
+		if !p.Ended() { // or its number may be another's by now
 			kill(p.cmd)
 		}
 		p.stdin.Close()
 		p.stdout.Close()
 	})
 	<-p.ended
+}
+
+// Ended reports whether the program has ended.
+func (p *commandProcess) Ended() bool {
+	select {
+	case <-p.ended:
+		return true
+	default:
+		return false
+	}
 }
 
 // Complaint implements [shell.Process].

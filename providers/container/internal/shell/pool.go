@@ -170,7 +170,7 @@ func (p *Pool) take(ctx context.Context, chore bool) (*Session, error) {
 		if session == nil {
 			return p.grow(ctx, chore)
 		}
-		if time.Since(session.used) < p.stale || session.answers(ctx) {
+		if !session.ended() && (time.Since(session.used) < p.stale || session.answers(ctx)) {
 			return session, nil
 		}
 		p.distrust(session)
@@ -178,6 +178,13 @@ func (p *Pool) take(ctx context.Context, chore bool) (*Session, error) {
 			return nil, err
 		}
 	}
+}
+
+// ended reports whether the shell is known to have ended: then it has not begun what a
+// call would ask of it.
+func (s *Session) ended() bool {
+	p, knows := s.process.(interface{ Ended() bool })
+	return knows && p.Ended()
 }
 
 // answers reports whether the session is still there, and answers soon.

@@ -371,3 +371,36 @@ func TestIdleShellsThatHang(t *testing.T) {
 		})
 	}
 }
+
+// ending is a shell that knows whether it has ended.
+type ending struct {
+	shell.Process
+	over atomic.Bool
+}
+
+func (p *ending) Ended() bool { return p.over.Load() }
+
+// TestNoCallForAnEndedShell has a call that is not repeated follow the end of a shell that
+// has answered just before.
+func TestNoCallForAnEndedShell(t *testing.T) {
+	t.Parallel()
+	var first atomic.Pointer[ending]
+	pool := shell.NewPool(1, func(ctx context.Context) (*shell.Session, error) {
+		starter := func() (shell.Process, error) {
+			p, err := start("sh")()
+			e := &ending{Process: p}
+			first.CompareAndSwap(nil, e)
+			return e, err
+		}
+		return shell.Open(ctx, starter, script, shell.Call{Function: ":"}, 0)
+	}, func(*shell.Session) shell.Call { return shell.Call{Function: ":"} })
+	defer pool.Close(nil)
+	if _, _, err := pool.Do(t.Context(), shell.Call{Function: ":"}); err != nil {
+		t.Fatal(err)
+	}
+	first.Load().Kill()
+	first.Load().over.Store(true)
+	if _, _, err := pool.Do(t.Context(), shell.Call{Function: ":", Once: true}); err != nil {
+		t.Errorf("a call after the idle shell has ended = %v, want nil, by another shell", err)
+	}
+}

@@ -247,8 +247,8 @@ const (
 	CodeNoSpace Code = "NO_SPACE"
 	// CodeUnsupported says that the workspace cannot do this. Use another tool.
 	CodeUnsupported Code = "UNSUPPORTED"
-	// CodeUnavailable says that the store does not answer at the moment, or is closed. Try
-	// again; if that fails too, tell the user.
+	// CodeUnavailable says that the store does not answer at the moment, or is closed, or too
+	// many commands run. Try again; if that fails too, tell the user.
 	CodeUnavailable Code = "UNAVAILABLE"
 	// CodeTimeout says that the call took too long; a write may have taken place. Ask for
 	// less, or try again.

@@ -19,18 +19,17 @@ is a text such as ` + "`1m30s`" + `. ` + "`workspace config schema`" + ` prints 
 // docs/config-reference-providers.md, which list what the schema describes.
 func TestConfigReference(t *testing.T) {
 	root := schemaOf(t)
-	const written = "`go test ./internal/repotest -run TestConfigReference -update` writes this page.\n"
 	var file, providers strings.Builder
 	section := func(b *strings.Builder, title, about string, s *schemaNode) {
 		fmt.Fprintf(b, "\n## %s\n\n%s\n\n| key | type | meaning |\n|---|---|---|\n", title, about)
 		keyRows(b, "", s)
 	}
 	file.WriteString("# All keys of workspace.yaml\n" + referenceHead +
-		"See also the [settings](config-settings.md) and the [options of providers](config-reference-providers.md).\n" + written)
-	section(&file, "The file", "The name of a workspace has up to 32 letters, digits, `_` and `-`.", root)
+		"See also the [settings](config-settings.md) and the [options of providers](config-reference-providers.md).\n")
+	section(&file, "The file", "In [one file](config.md):", root)
 	section(&file, "A workspace", "In place of this mapping, a workspace can be a [URL](urls.md).", root.Definitions["workspace"])
 
-	providers.WriteString("# All options of providers\n\nSee also [providers](config-providers.md) and [how options are listed](config-reference.md).\n" + written)
+	providers.WriteString("# All options of providers\n\nSee also [providers](config-providers.md) and [how options are listed](config-reference.md).\n")
 	for _, s := range schemes {
 		section(&providers, s.name, s.kind.Summary+" A [URL](urls.md) begins with `"+s.kind.Scheme+"://`.", root.Definitions["provider-"+s.name])
 	}

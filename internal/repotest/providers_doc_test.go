@@ -58,7 +58,6 @@ func TestProvidersDoc(t *testing.T) {
 	b.WriteString(`# Providers
 
 What each provider declares in its ` + "`Capabilities`" + ` unless its options say otherwise, and the conformance suite proves.
-` + "`go test ./internal/repotest -update`" + ` writes this page.
 
 | provider | write | versions | conditional write | watch | move | copy | run |
 |---|---|---|---|---|---|---|---|

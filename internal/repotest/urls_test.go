@@ -44,8 +44,6 @@ const urlsHead = `# URLs and environment variables
 A URL names a workspace: in [workspace.yaml](config.md#workspaces) in place of the workspace or
 its ` + "`provider`" + `, after ` + "`-C`" + ` and ` + "`-w`" + ` of the [command](command.md), and for ` + "`Registry.OpenURL`" + ` in Go. An
 unknown or repeated parameter is an error. ` + "`%20`" + ` is a space.
-
-` + "`go test ./internal/repotest -run TestURLsPage -update`" + ` writes this page.
 `
 
 // TestURLsPage keeps docs/urls.md: which parameters each scheme has is tried.

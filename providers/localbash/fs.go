@@ -140,7 +140,8 @@ type Run struct {
 	// Env is added to the environment of every command.
 	Env map[string]string
 	// Readable are absolute paths of directories and files that commands in the sandbox
-	// can read, too, such as a toolchain in the home directory.
+	// can read, too, such as a toolchain in the home directory. Neither "/" nor what is in
+	// "/proc" is among them: it would show the processes of this computer.
 	Readable []string
 	// ReadOnly are names of files and directories below the folder that commands in the
 	// sandbox cannot change, nor anything below them, if they exist when the command
@@ -436,6 +437,9 @@ func (r Run) runner(root string) (*command.Runner, error) {
 		if !filepath.IsAbs(path) {
 			return nil, provider.Errorf(fs.ErrInvalid, "the readable path %q is not absolute", path)
 		}
+		if showsProcesses(path) {
+			return nil, provider.Errorf(fs.ErrInvalid, "the readable path %q has all processes: name what commands need", path)
+		}
 	}
 	for _, name := range r.ReadOnly {
 		if err := ops.CheckName(name); err != nil || name == "." {
@@ -453,6 +457,12 @@ func (r Run) runner(root string) (*command.Runner, error) {
 		return nil, provider.Errorf(errors.ErrUnsupported, "%w", err)
 	}
 	return runner, nil
+}
+
+// showsProcesses reports whether a path has what the kernel says of all processes.
+func showsProcesses(path string) bool {
+	path = filepath.Clean(path)
+	return path == "/" || path == "/proc" || strings.HasPrefix(path, "/proc/")
 }
 
 // minOpenFiles is how many files a shell needs open to start a program and to redirect: it
@@ -535,7 +545,9 @@ func runError(err error, program string) error {
 		return provider.At(program, fs.ErrPermission)
 	case errors.Is(err, command.ErrNoSandbox):
 		return provider.Errorf(errors.ErrUnsupported, "%w; install bubblewrap, or set the sandbox to try or off", err)
-	case errors.Is(err, command.ErrScratch), errors.Is(err, command.ErrRemain):
+	case errors.Is(err, command.ErrScratch):
+		return provider.Errorf(errors.ErrUnsupported, "%w", err)
+	case errors.Is(err, command.ErrRemain):
 		return provider.Errorf(workspace.ErrUnavailable, "%w", err)
 	case errors.Is(err, command.ErrFailed):
 		return provider.Errorf(workspace.ErrUnavailable, "%w", command.ErrFailed) // and no host path

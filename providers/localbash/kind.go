@@ -169,6 +169,9 @@ func (r *runSettings) check() error {
 		if path == "~" || strings.HasPrefix(path, "~/") {
 			wrong(fmt.Sprintf("run.readable[%d]", i), fmt.Errorf(`%q begins with "~", which is not expanded: use "${HOME}" instead`, path))
 		}
+		if showsProcesses(path) {
+			wrong(fmt.Sprintf("run.readable[%d]", i), fmt.Errorf("%q has all processes of this computer: name what commands need", path))
+		}
 	}
 	for i, name := range r.ReadOnly {
 		if !provider.ValidName(name) || name == "." {

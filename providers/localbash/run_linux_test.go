@@ -706,6 +706,8 @@ func TestRunOptions(t *testing.T) {
 	for name, run := range map[string]localbash.Run{
 		"an unknown sandbox":      {Sandbox: "perhaps"},
 		"a relative path":         {Readable: []string{"data"}},
+		"all files":               {Readable: []string{"/usr/.."}},
+		"processes":               {Readable: []string{"/proc/1"}},
 		"the root as read-only":   {ReadOnly: []string{"."}},
 		"a read-only name to ..":  {ReadOnly: []string{"a/../b"}},
 		"an absolute name, too":   {ReadOnly: []string{"/etc"}},

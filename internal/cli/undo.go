@@ -21,8 +21,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
-const undoLong = `Undo reverts the last change in a workspace with the setting backup. Repeat it to go
-further back.
+const undoLong = `Undo reverts the last call that changed something in a workspace with the setting
+backup. Repeat it to go further back.
 
 Undo reverts the changes of one session, which is one run of an agent: the session of
 the last change, or the one that --session names, by its id or by the file of
@@ -54,7 +54,7 @@ func newUndo(flags *target.Flags) *cobra.Command {
 				return errors.New("--list changes nothing: leave the other flags but --session out")
 			}
 			if u.All && cmd.Flags().Changed("last") {
-				return errors.New("--all and --last both say how many changes are reverted: leave one of them out")
+				return errors.New("--all and --last both say how many calls are reverted: leave one of them out")
 			}
 			if u.Last < 1 {
 				return errors.New("--last must be at least 1")
@@ -65,7 +65,7 @@ func newUndo(flags *target.Flags) *cobra.Command {
 	set := cmd.Flags()
 	set.SortFlags = false
 	set.BoolVar(&u.All, "all", false, "revert all changes of the session")
-	set.IntVar(&u.Last, "last", 1, "the number of changes to revert")
+	set.IntVar(&u.Last, "last", 1, "the number of calls to revert")
 	set.StringVar(&u.Session, "session", "", "the `session` to revert: its id or its file")
 	set.BoolVar(&u.Redo, "redo", false, "take back undos, the last one first")
 	set.BoolVar(&u.DryRun, "dry-run", false, "print what undo would revert, and change nothing")

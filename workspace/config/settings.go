@@ -45,7 +45,7 @@ type FS struct {
 	ReadOnlyPaths []string `json:"readOnlyPaths,omitempty" jsonschema:"Globs, as in deniedPaths, of names that can be read but not changed."`
 	// Rules are rules for single operations, as [policy.Rules].FirstMatch: the
 	// first that matches decides.
-	Rules []policy.Rule `json:"rules,omitempty" jsonschema:"Rules for single operations. The first that lists the operation and matches the name decides. What none matches is allowed."`
+	Rules []policy.Rule `json:"rules,omitempty" jsonschema:"Rules for single operations. The first that lists the operation and matches the name decides. What none matches is allowed, except run."`
 	// AllowedExtensions and DeniedExtensions are as in [policy.Rules].
 	AllowedExtensions []string `json:"allowedExtensions,omitempty" jsonschema:"The extensions that files may have, such as .go. Others are refused and hidden. Letters match in either case."`
 	DeniedExtensions  []string `json:"deniedExtensions,omitempty" jsonschema:"Extensions of names that are refused and hidden. Letters match in either case."`

@@ -86,9 +86,9 @@ as --include-glob. One JSON object can give all parameters instead; "-" reads it
 standard input. An argument that begins with "-", such as a patch, comes last, after "--".
 
 Call prints the result for a person, and what was left out in brackets or on standard
-error. With --json, it prints the JSON object that a program gets, or the error of a
-tool. Errors of the command line are text. Their exit code is 2, as for
-INVALID_ARGUMENTS.
+error. With --json, it prints the JSON object that a program gets (of bash and run, with
+more of the output), or the error of a tool. Errors of the command line are text. Their
+exit code is 2, as for INVALID_ARGUMENTS.
 
 With --dialect, call runs the tools of that dialect, and prints results for a model.
 Otherwise it runs the default tools, whatever dialect the file has.

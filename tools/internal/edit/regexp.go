@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -44,7 +45,7 @@ func locateRegexp(data []byte, e Edit, room int) (located, error) {
 		return located{}, &InvalidError{Reason: fmt.Sprintf("a regular expression is applied to files of at most %d MiB", MaxRegexpSource>>20), Hint: "Leave regexp out, and give the text as it is in the file."}
 	}
 	how := withoutCR
-	if strings.Contains(e.Old, `\r`) || strings.Contains(e.Old, "\r") {
+	if writesCR(e.Old) {
 		how = 0
 	}
 	v := newView(data, how)
@@ -88,6 +89,19 @@ func locateRegexp(data []byte, e Edit, room int) (located, error) {
 		spans[i] = Span{Start: m[0], End: m[1], New: string(re.Plain().Expand(nil, []byte(t), data, m))}
 	}
 	return located{spans: spans}, nil
+}
+
+// escape is a part of a regular expression that may be written for a "\r": quoted text, an
+// escape, or the character itself.
+var escape = lazyregexp.New(`(?s)\\Q.*?(?:\\E|\z)|\\x\{[0-9A-Fa-f]+\}|\\x[0-9A-Fa-f]{2}|\\[0-7]{1,3}|\\.|\r`)
+
+// writesCR reports whether a regular expression has a "\r" itself, also as one of a class. The
+// tree of the whole does not say that: there, \s is a class with a "\r", too.
+func writesCR(pattern string) bool {
+	return slices.ContainsFunc(escape().FindAllString(pattern, -1), func(part string) bool {
+		tree, err := syntax.Parse(part, syntax.Perl)
+		return err == nil && tree.Op == syntax.OpLiteral && slices.Contains(tree.Rune, '\r')
+	})
 }
 
 // tooCostly returns the error of a search that takes too long.

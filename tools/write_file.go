@@ -232,6 +232,12 @@ type draft struct {
 // it finds decides about the encoding, the line ends and the diff only.
 func (d *draft) read(ctx context.Context, ts *toolset) {
 	d.old, _, d.err = ts.whole.ReadVersioned(ctx, d.path, 0)
+	if d.err == nil || errors.Is(d.err, fs.ErrNotExist) {
+		return
+	}
+	if _, err := ts.ws.Stat(ctx, d.path); errors.Is(err, fs.ErrNotExist) { // a rule may refuse to read what is not there
+		d.err = err
+	}
 }
 
 // adapt makes of the data, which is the content of a call, what the file gets: in its
@@ -401,11 +407,7 @@ func planWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) ([]poli
 	if err := d.adapt(in); err != nil {
 		return nil, err
 	}
-	exists := d.err == nil
-	if !exists && !errors.Is(d.err, fs.ErrNotExist) { // a rule may ask before it is read
-		_, err := ts.ws.Stat(ctx, path)
-		exists = err == nil
-	}
+	exists := !errors.Is(d.err, fs.ErrNotExist)
 	change := policy.Request{Op: ts.writeOp(ctx, path, in, exists), Path: path}
 	if in.Append && exists {
 		change.Op, d.data = policy.OpEdit, slices.Concat(d.old, d.data)

@@ -10,6 +10,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 func TestWriteFile(t *testing.T) {
@@ -124,6 +125,27 @@ func TestWriteWithoutReading(t *testing.T) {
 			t.Errorf("diffNote = %v", out["diffNote"])
 		}
 	})
+	for name, rule := range map[string]policy.Rule{
+		"denied": {Deny: []policy.Op{policy.OpRead}, Paths: []string{"drop/**"}},
+		"asked":  {Ask: []policy.Op{policy.OpRead}, Paths: []string{"drop/**"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := memory.New(nil)
+			put(t, m, "drop/old", "secret")
+			fsys, err := policy.Restrict(m, policy.Rules{FirstMatch: []policy.Rule{rule}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			set := newSetOf(t, workspace.New("test", fsys, nil), nil)
+			note := object{"old": "no diff: the old content cannot be read", "new": nil}
+			for _, file := range []string{"old", "new"} {
+				out := good(t, set, "write_file", object{"path": "drop/" + file, "content": "x"})
+				if out["created"] != (file == "new") || out["diffNote"] != note[file] {
+					t.Errorf("write_file of the %s file = %v, want created %t, diffNote %v", file, out, file == "new", note[file])
+				}
+			}
+		})
+	}
 }
 
 func TestDiffIsBounded(t *testing.T) {

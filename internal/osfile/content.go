@@ -128,13 +128,13 @@ func (c *content) discard() {
 
 // attach counts a file that can write, and reports whether it is the first file that is open
 // under a new name. With truncate it drops what other writers have written, also one that has
-// closed its file since OpenFile found this content.
+// closed its file since OpenFile found this content, and the version that the next store needs.
 func (c *content) attach(truncate bool) (created bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.writers++
 	if truncate {
-		c.data, c.failed, c.rewritten = nil, nil, true
+		c.data, c.failed, c.rewritten, c.condition.IfVersion = nil, nil, true, ""
 		c.changed()
 	}
 	created, c.created = c.created, false
@@ -314,8 +314,6 @@ func (c *content) write() error {
 		return err
 	}
 	c.info.Version, c.dirty, c.prefix, c.rewritten = version, false, len(c.data), false
-	if c.condition != (workspace.WriteOptions{}) {
-		c.condition = workspace.WriteOptions{IfVersion: version}
-	}
+	c.condition = workspace.WriteOptions{IfVersion: version} // also for a file that was opened without O_TRUNC
 	return nil
 }

@@ -308,8 +308,8 @@ func (file *File) Readdir(n int) ([]fs.FileInfo, error) {
 	return file.entries.next(n, func() ([]fs.FileInfo, error) { return file.fs.ReadDir(file.name) })
 }
 
-// Sync stores what was written. The file stays open. If this store had a condition, the next
-// one depends on the version that it has written.
+// Sync stores what was written. The file stays open. The next store depends on the version that
+// this one has written.
 func (file *File) Sync() error {
 	file.mu.Lock()
 	defer file.mu.Unlock()

@@ -331,6 +331,45 @@ func TestChangedByOthers(t *testing.T) {
 	}
 }
 
+// TestChangedAfterStore has somebody else change a file after one of two files that are open for
+// writing has stored it, and before the other does.
+func TestChangedAfterStore(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		first, second int
+		again         bool // the file is opened with O_TRUNC once more
+		kind          error
+		want          string
+	}{
+		{os.O_WRONLY | os.O_TRUNC, os.O_RDWR, false, workspace.ErrConflict, "theirs"},
+		{os.O_WRONLY | os.O_TRUNC, os.O_WRONLY | os.O_APPEND, false, nil, "theirsmine"},
+		{os.O_WRONLY | os.O_TRUNC, os.O_RDWR, true, nil, "mine"},
+		{os.O_WRONLY, os.O_RDWR, false, workspace.ErrConflict, "theirs"},
+		{os.O_WRONLY, os.O_WRONLY | os.O_APPEND, false, nil, "theirsmine"},
+		{os.O_WRONLY, os.O_RDWR, true, nil, "mine"},
+	} {
+		f, ws := newFS(t, nil)
+		write(t, ws, "a", "old")
+		first, second := open(t, f, "a", test.first), open(t, f, "a", test.second)
+		writeString(t, first, "first")
+		if err := first.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if test.again {
+			again := open(t, f, "a", os.O_WRONLY|os.O_TRUNC)
+			defer again.Close()
+		}
+		write(t, ws, "a", "theirs")
+		writeString(t, second, "mine")
+		if err := second.Close(); !errors.Is(err, test.kind) {
+			t.Errorf("%+v: Close() = %v, want %v", test, err, test.kind)
+		}
+		if got, err := ws.ReadFile(t.Context(), "a"); err != nil || string(got) != test.want {
+			t.Errorf("%+v: the file has %q, %v, want %q", test, got, err, test.want)
+		}
+	}
+}
+
 func appendMine(file *osfile.File) error {
 	_, err := io.WriteString(file, "mine")
 	return err

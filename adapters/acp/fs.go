@@ -583,7 +583,10 @@ func (f *FS) Copy(ctx context.Context, source, destination string) (workspace.Ve
 	}
 	defer leave()
 	now, err := f.look(ctx, ops.Copy, source, 0)
-	if err != nil || !now.unsaved {
+	if err != nil {
+		return "", err
+	}
+	if !now.unsaved {
 		return workspace.Copy(ctx, f.below, source, destination)
 	}
 	version, err := f.write(ctx, destination, now.data, &workspace.WriteOptions{IfNotExist: true})

@@ -396,6 +396,8 @@ func TestEditorFails(t *testing.T) {
 			case err != nil || len(result.Matches)+len(result.Skipped) != 1:
 				t.Errorf("Grep = %+v, %v, want a match or a file that is skipped", result, err)
 			}
+			_, err = fsys.Copy(t.Context(), "a", "copy")
+			check("Copy", err, c.read)
 			if got := saved(t, below, "a"); got != "text" {
 				t.Errorf("the file holds %q, want what was there", got)
 			}

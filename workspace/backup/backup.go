@@ -49,11 +49,11 @@ type Options struct {
 	// AllowUnkept lets changes through whose bytes are more than MaxChange. They
 	// cannot be undone.
 	AllowUnkept bool
-	// KeepGit lets Undo revert nothing in a ".git" directory, and return
-	// [workspace.ErrPolicy]. It is for a FileSystem through which nothing there can be
-	// changed: a journal that says otherwise came with a repository that was cloned, and
-	// whoever wrote it must not choose what git does here.
-	KeepGit bool
+	// KeepGit reports whether Undo refuses, with [workspace.ErrPolicy], to change a name in a
+	// ".git" directory. It is for names that cannot be changed through the FileSystem: a
+	// journal that says otherwise came with a repository that was cloned, and whoever wrote it
+	// must not choose what git does here. Nil means that it refuses none.
+	KeepGit func(name string) bool
 	// Undone is called after each change that Undo has reverted, with the change. Nil
 	// means that nobody is told.
 	Undone func(ctx context.Context, reverted Change)
@@ -167,7 +167,7 @@ type shared struct {
 	session     string // of changes without a session in their context
 	maxChange   int64
 	allowUnkept bool
-	keepGit     bool
+	keepGit     func(name string) bool // nil for no name
 	locks       *locks
 	undone      func(ctx context.Context, reverted Change) // nil if nobody is told
 }

@@ -323,8 +323,8 @@ func (u *undo) revert(ctx context.Context, c *Change, begun bool) (did bool, err
 	if err != nil || len(steps) == 0 || theirs {
 		return false, err
 	}
-	if u.keepGit && c.InGit() {
-		return false, ops.Error(ops.Undo, c.Path, workspace.ErrPolicy, errors.New("no change of .git is reverted"))
+	if name, kept := u.inKeptGit(c, steps); kept {
+		return false, ops.Error(ops.Undo, name, workspace.ErrPolicy, errors.New("no change of .git is reverted"))
 	}
 	u.stays = false
 	u.unkept = c.Op != ops.Move && c.Undoes == 0 && u.tooLarge(steps) // of a redo, the first change has all
@@ -353,6 +353,29 @@ func (u *undo) revert(ctx context.Context, c *Change, begun bool) (did bool, err
 	})
 	u.versions.join(c.Steps, r.Steps)
 	return err == nil, err
+}
+
+// inKeptGit returns a name that reverting the steps of c would change, and must not: see
+// [Options].KeepGit.
+func (u *undo) inKeptGit(c *Change, steps []Step) (name string, kept bool) {
+	if u.keepGit == nil {
+		return "", false
+	}
+	var names []string
+	if c.Op == ops.Move {
+		names = append(names, c.Path, c.To)
+	}
+	for _, step := range steps {
+		names = append(names, step.Path)
+		if c.Op == ops.Move && step.Before != absent { // it is moved back from there, whatever the other steps say
+			names = append(names, c.To+strings.TrimPrefix(step.Path, c.Path))
+		}
+	}
+	i := slices.IndexFunc(names, func(name string) bool { return ops.InGit(name) && u.keepGit(name) })
+	if i < 0 {
+		return "", false
+	}
+	return names[i], true
 }
 
 // inverse returns the steps that undo steps: the last one first.

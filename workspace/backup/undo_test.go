@@ -257,21 +257,21 @@ func TestUndoAll(t *testing.T) {
 	}
 }
 
-// TestKeepGit tests that changes of .git that a journal has are not reverted where nothing
-// there can be changed, and others are.
+// TestKeepGit tests that changes of .git that a journal has are not reverted where the name
+// cannot be changed, and others are.
 func TestKeepGit(t *testing.T) {
 	t.Parallel()
 	store := memory.New(nil)
-	open := func(keep bool) *backup.FS {
+	open := func(keep func(name string) bool) *backup.FS {
 		fsys, err := backup.New(store, &backup.Options{KeepGit: keep})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return fsys
 	}
-	planting := open(false)
+	planting := open(nil)
 	ctx := session.WithID(t.Context(), "s")
-	for _, name := range []string{"a", ".git/hooks/x", "d/.GIT/x"} {
+	for _, name := range []string{"a", ".git/hooks/x", "d/.GIT/x", ".git/free"} {
 		if _, err := planting.WriteFile(ctx, name, []byte("old"), nil); err != nil {
 			t.Fatal(err)
 		}
@@ -279,8 +279,11 @@ func TestKeepGit(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	fsys := open(func(name string) bool { return name != ".git/free" })
+	if _, err := fsys.Undo(t.Context(), &backup.UndoOptions{Last: 2}); err != nil {
+		t.Errorf("Undo of what is not kept = %v", err)
+	}
 	before := tree(t, store)
-	fsys := open(true)
 	if _, err := fsys.Undo(t.Context(), nil); !errors.Is(err, workspace.ErrPolicy) {
 		t.Errorf("Undo = %v, want %v", err, workspace.ErrPolicy)
 	}

@@ -77,7 +77,10 @@ func TestUndoInGit(t *testing.T) {
 		"{ sensitive: allow, deniedPaths: [.git/hooks] }":                  true,
 		"{ sensitive: allow, allowedPaths: [src] }":                        true,
 		"{ sensitive: allow, rules: [{ deny: [write], paths: [.git] }] }":  true,
-		"{ sensitive: allow, rules: [{ deny: [delete], paths: [.git] }] }": false,
+		"{ sensitive: allow, rules: [{ deny: [delete], paths: [.git] }] }": true,
+		"{ sensitive: allow, rules: [{ ask: [edit], paths: [.git] }] }":    true,
+		"{ sensitive: allow, rules: [{ deny: [move], paths: [.git] }] }":   true,
+		"{ sensitive: allow, readOnlyPaths: [.git/info, b/.git] }":         false,
 	} {
 		t.Run(fs, func(t *testing.T) {
 			dir := t.TempDir()
@@ -91,6 +94,38 @@ func TestUndoInGit(t *testing.T) {
 			_, err := repo(fs).Backups().Undo(t.Context(), nil)
 			if protected && !errors.Is(err, workspace.ErrPolicy) || !protected && err != nil {
 				t.Errorf("Undo of a write in .git = %v, want that it is refused: %t", err, protected)
+			}
+		})
+	}
+}
+
+// TestUndoBelowGit tests that the rules are asked about the name that an undo changes.
+func TestUndoBelowGit(t *testing.T) {
+	const name = "a/.git/info/exclude"
+	for _, fs := range []string{
+		"readOnlyPaths: [a/.git]", "readOnlyPaths: ['a/.git/**']", "readOnlyPaths: [A/.GIT/info]", "deniedPaths: [a]", "allowedPaths: [src]",
+		"rules: [{ deny: [edit, delete], paths: [.git] }]", "rules: [{ ask: [write], paths: [a/.git] }]", "rules: [{ deny: [write], paths: [exclude] }]",
+	} {
+		t.Run(fs, func(t *testing.T) {
+			dir := t.TempDir()
+			repo := func(fs string) *config.Workspace {
+				return lookup(t, open(t, parse(t, dir, "workspaces: { repo: { provider: { kind: localbash, root: . }, backup: {}, fs: { sensitive: allow, "+fs+" } } }")), "repo")
+			}
+			writeFile(t, filepath.Join(dir, name), "old")
+			before := repo("")
+			_, err := before.WriteFile(t.Context(), name, []byte("new"), nil)
+			if err := errors.Join(err, second(workspace.Copy(t.Context(), before, name, "b")), before.Mkdir(t.Context(), "c", nil), workspace.Move(t.Context(), before, "c", "d")); err != nil {
+				t.Fatal(err)
+			}
+			after := repo(fs)
+			if _, err := after.Backups().Undo(t.Context(), &backup.UndoOptions{Last: 3}); err != nil {
+				t.Errorf("Undo of what is outside of .git = %v", err)
+			}
+			if _, err := after.Backups().Undo(t.Context(), nil); !errors.Is(err, workspace.ErrPolicy) {
+				t.Errorf("Undo of a write in .git = %v, want %v", err, workspace.ErrPolicy)
+			}
+			if data, err := after.Backups().ReadFile(t.Context(), name); string(data) != "new" {
+				t.Errorf("%s is %q, %v after Undo, want new", name, data, err)
 			}
 		})
 	}

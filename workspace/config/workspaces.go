@@ -148,14 +148,10 @@ func (l layers) keepBackups(name string, fsys, raw workspace.FileSystem, log *au
 	if l.backup == nil || l.settings.ReadOnly {
 		return nil, nil
 	}
-	keepGit, err := l.settings.protectsGit()
-	if err != nil {
-		return nil, err
-	}
 	opts := &backup.Options{
 		Store: l.store, Dir: l.backup.dir(name), Keep: l.backup.Keep,
 		KeepBytes: l.backup.MaxMb << 20, MaxChange: l.backup.MaxMb << 18,
-		KeepGit: keepGit, Undone: undone(log, name),
+		KeepGit: l.settings.protectsGit(), Undone: undone(log, name),
 	}
 	if l.store == nil {
 		opts.Store = raw
@@ -163,15 +159,22 @@ func (l layers) keepBackups(name string, fsys, raw workspace.FileSystem, log *au
 	return backup.New(fsys, opts)
 }
 
-// protectsGit reports whether the rules refuse to write what git runs, or what says that.
-func (s FS) protectsGit() (bool, error) {
-	for _, name := range []string{".git/config", ".git/hooks/pre-commit"} {
-		d, err := policy.Explain(s.Policy(), policy.OpWrite, name)
-		if err != nil || d.Effect == policy.Deny {
-			return s.Mode != ModeAudit, err
-		}
+// protectsGit returns what reports whether the rules refuse a change of a name in a ".git"
+// directory, or ask about one. It returns nil if they protect nothing. Another spelling of
+// ".git", which only some file systems have, is protected by any rule: patterns do not match it.
+func (s FS) protectsGit() func(name string) bool {
+	rules := s.Policy()
+	if rules.Empty() || s.Mode == ModeAudit {
+		return nil
 	}
-	return false, nil
+	return func(name string) bool {
+		for _, op := range []policy.Op{policy.OpWrite, policy.OpEdit, policy.OpDelete, policy.OpMove, policy.OpMkdir} {
+			if d, err := policy.Explain(rules, op, name); err != nil || d.Effect != policy.Allow {
+				return true
+			}
+		}
+		return !strings.Contains("/"+strings.ToLower(name)+"/", "/.git/")
+	}
 }
 
 // undone returns what tells log, which may be nil, of the changes of the workspace name

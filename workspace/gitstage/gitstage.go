@@ -7,8 +7,9 @@
 //
 // A file that was written is staged with its bytes, one that was removed is removed
 // from the index, and one that was moved is renamed there, after the operation and
-// before it returns. What git ignores is not staged. Whatever goes wrong, the operation
-// has succeeded; [Options].Report learns of it.
+// before it returns. What git ignores is not staged, but what is in the index stays there
+// under its new name. Whatever goes wrong, the operation has succeeded; [Options].Report
+// learns of it.
 //
 // # A repository is input
 //
@@ -18,10 +19,10 @@
 // filter, so the file is hashed without (git hash-object --no-filters), and
 // its hash is put into the index (git update-index --index-info). A file whose
 // attributes ask for a filter, or for another encoding, is not staged, as its bytes
-// would be the wrong ones. Line ends are staged as they are in the file. Hooks and
-// monitors are switched off on the command line, which precedes every file of
-// configuration, remotes are forbidden, and the variables GIT_… of the environment are
-// not passed on. git itself refuses repositories of other users, and is not run if it
+// would be the wrong ones; if it is moved, what the index has is renamed. Line ends are
+// staged as they are in the file. Hooks and monitors are switched off on the command
+// line, which precedes every file of configuration, remotes are forbidden, and the
+// variables GIT_… of the environment are not passed on. git itself refuses repositories of other users, and is not run if it
 // was found in the folder of the workspace.
 package gitstage
 
@@ -254,8 +255,8 @@ func (s *Stager) remove(ctx context.Context, name string) (staged bool, err erro
 }
 
 // move renames the file or directory from in the index, as "git mv" does. A file is
-// then staged as it is, whether or not it was in the index; of a directory, only what
-// was.
+// then staged as it is, whether or not it was in the index, unless git ignores its new name or
+// it would have to be converted; of a directory, only what was in the index.
 func (s *Stager) move(ctx context.Context, from, to string) (staged bool, err error) {
 	source, _, err := s.repository(ctx, from, false)
 	if err != nil {
@@ -276,12 +277,17 @@ func (s *Stager) move(ctx context.Context, from, to string) (staged bool, err er
 		return removed, err
 	}
 	info, err := s.fsys.Stat(ctx, name)
-	switch {
-	case err != nil:
+	if err != nil {
 		return true, reason(err)
-	case info.Type == workspace.TypeFile:
-		return s.add(ctx, to)
-	case source == nil || source.top != destination.top || len(entries) == 0:
+	}
+	tracked := source != nil && source.top == destination.top && len(entries) > 0
+	if info.Type == workspace.TypeFile {
+		added, err := s.add(ctx, to)
+		if !tracked || added && !errors.Is(err, errConverted) {
+			return removed || added, err
+		}
+	}
+	if !tracked {
 		return removed, nil
 	}
 	for i, entry := range entries {

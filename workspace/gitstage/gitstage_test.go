@@ -164,7 +164,7 @@ func TestStage(t *testing.T) {
 				workspace.Move(ctx, r.fsys, "none/d", "d.log"), r.fsys.Rm(ctx, "x", nil)); err != nil {
 				t.Fatal(err)
 			}
-			r.has(t, "100644 "+at+"a 2")
+			r.has(t, "100644 "+at+"a 2", "100644 "+at+"d.log 2") // as after "git mv"
 			if failed := r.failures(); failed != nil {
 				t.Errorf("failures: %q", failed)
 			}
@@ -186,6 +186,37 @@ func TestSymlinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.has(t, "100644 real/a 3")
+}
+
+// TestMoveOfConverted moves files whose attributes name a filter, or that git ignores under
+// their new names: like "git mv", it renames what the index has.
+func TestMoveOfConverted(t *testing.T) {
+	r := newRepo(t, ".", 0)
+	for _, name := range []string{"a.bin", "b", "d/c", "e.bin", "f"} {
+		r.put(t, name, name, 0o755)
+	}
+	r.run(t, "add", ".")
+	r.put(t, ".gitattributes", "*.bin filter=lfs\n", 0o666)
+	r.put(t, ".gitignore", "ignored\nnew\n", 0o666)
+	r.put(t, "e.bin", "unstaged", 0o755)
+	r.put(t, "f", "unstaged", 0o755)
+	r.put(t, "new.bin", "untracked", 0o666)
+	r.put(t, "x", "untracked", 0o666)
+	for from, to := range map[string]string{"a.bin": "a2.bin", "b": "b.bin", "d/c": "ignored", "e.bin": "e", "f": "f.bin"} {
+		if err := workspace.Move(t.Context(), r.fsys, from, to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if failed := r.failures(); failed != nil {
+		t.Errorf("failures: %q", failed)
+	}
+	if err := errors.Join(workspace.Move(t.Context(), r.fsys, "new.bin", "new2.bin"), workspace.Move(t.Context(), r.fsys, "x", "new")); err != nil {
+		t.Fatal(err)
+	}
+	r.has(t, "100755 a2.bin a.bin", "100755 b.bin b", "100755 e unstaged", "100755 f.bin f", "100755 ignored d/c")
+	if failed := r.failures(); len(failed) != 1 {
+		t.Errorf("failures of a file that is not in the index: %q, want one", failed)
+	}
 }
 
 // TestNested tests that a file belongs to the nearest repository, and that the files

@@ -37,11 +37,14 @@ type indexEntry struct{ mode, id, name string }
 // the file, but for line ends.
 var converting = []string{"filter", "working-tree-encoding", "ident"}
 
+// errConverted says that git would store other bytes than those of the file.
+var errConverted = errors.New("not staged: stage it yourself")
+
 // wants reports whether git would stage the file, which it does not if it ignores it.
 //
 // # Errors
 //
-// A file whose bytes would have to be converted.
+// [errConverted] for a file whose bytes would have to be converted.
 func (r *repository) wants(ctx context.Context) (bool, error) {
 	name := strings.NewReader("./" + r.name + "\x00") // a colon at the beginning would have a meaning
 	ignored, err := r.run(ctx, name, "check-ignore", "-z", "--stdin")
@@ -60,7 +63,7 @@ func (r *repository) wants(ctx context.Context) (bool, error) {
 	fields := bytes.Split(attributes, []byte("\x00")) // name, attribute, value, and so on
 	for i := 0; i+2 < len(fields); i += 3 {
 		if value := string(fields[i+2]); value != "unspecified" && value != "unset" {
-			return false, fmt.Errorf("the file has the attribute %s, and is not staged: stage it yourself", fields[i+1])
+			return false, fmt.Errorf("the file has the attribute %s, and is %w", fields[i+1], errConverted)
 		}
 	}
 	return true, nil

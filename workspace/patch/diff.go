@@ -66,21 +66,45 @@ func headersWithLF(text string) string {
 }
 
 // checkHeaders refuses a hunk after "diff --git" without "---" and "+++", as git does. The
-// library reads it.
+// library reads it. It also refuses names there without git's prefixes: the library cuts the
+// first directory, whatever it is, and another file would change.
 func checkHeaders(text string) error {
 	named, number := true, 0
+	names := "" // of "diff --git", until its first hunk
 	for line := range strings.Lines(text) {
 		number++
+		line = strings.TrimRight(line, "\r\n")
 		switch {
 		case strings.HasPrefix(line, "diff --git "):
-			named = false
-		case strings.HasPrefix(line, "+++ "):
-			named = true
-		case strings.HasPrefix(line, "@@ -") && !named:
-			return &SyntaxError{Line: number, Reason: `a hunk without "---" and "+++" before it`}
+			named, names = false, line[len("diff --git "):]
+			if !prefixed(names) {
+				return &SyntaxError{Line: number, Reason: fmt.Sprintf("%q: one name must begin with a/, the other with b/: a diff of git --no-prefix is not applied", line)}
+			}
+		case strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "--- ") && names != "":
+			named = named || line[0] == '+'
+			name, _, _ := strings.Cut(line[len("+++ "):], "\t")
+			if names != "" && name != "/dev/null" && !strings.HasPrefix(names, name+" ") && !strings.HasSuffix(names, " "+name) {
+				return &SyntaxError{Line: number, Reason: fmt.Sprintf("%q: the name is none of diff --git %s", line, names)}
+			}
+		case strings.HasPrefix(line, "@@ -"):
+			if !named {
+				return &SyntaxError{Line: number, Reason: `a hunk without "---" and "+++" before it`}
+			}
+			names = ""
 		}
 	}
 	return nil
+}
+
+// gitPrefixes matches names of "diff --git" with the prefixes that git writes: a/ and b/, or
+// those of diff.mnemonicPrefix.
+var gitPrefixes = lazyregexp.New(`^(/dev/null|"?[abciow12]/.*) (/dev/null$|"?[abciow12]/)`)
+
+// prefixed reports whether the two names of "diff --git" have prefixes. Those of a diff without
+// are the same, such as "a/x a/x".
+func prefixed(names string) bool {
+	half := len(names) / 2
+	return gitPrefixes().MatchString(names) && names[:half] != names[half+1:]
 }
 
 // lineOfError matches the errors of the library.

@@ -173,6 +173,50 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// TestNoPrefix tests that a header of git whose names have no prefix changes no other file: with
+// "d/b", "b" is not meant.
+func TestNoPrefix(t *testing.T) {
+	t.Parallel()
+	const hunk = "@@ -1 +1 @@\n-x\n+y\n"
+	before := tree{"b": "x\n", "d/b": "x\n", "a/b": "x\n", "d b": "x\n", "empty": ""}
+	for _, test := range []struct {
+		diff string
+		line int
+	}{
+		{"diff --git d/b d/b\nindex 1..2 100644\n--- d/b\n+++ d/b\n" + hunk, 1},
+		{"diff --git a/b a/b\nindex 1..2 100644\n--- a/b\n+++ a/b\n" + hunk, 1},
+		{"diff --git b b\nindex 1..2 100644\n--- b\n+++ b\n" + hunk, 1},
+		{"diff --git d b d b\nindex 1..2 100644\n--- d b\t\n+++ d b\t\n" + hunk, 1},
+		{"diff --git d/n d/n\nnew file mode 100644\nindex 0..1\n--- /dev/null\n+++ d/n\n@@ -0,0 +1 @@\n+x\n", 1},
+		{"diff --git d/n d/n\nnew file mode 100644\n", 1},
+		{"diff --git d/empty d/empty\ndeleted file mode 100644\n", 1},
+		{"diff --git d/b new/d/b\nindex 1..2 100644\n--- d/b\n+++ new/d/b\n" + hunk, 1},
+		{"diff --git \"d/\\t\" \"d/\\t\"\nnew file mode 100644\n", 1},
+		{"--- a/b\n+++ b/b\n" + hunk + "diff --git a/d/b b/d/b\nindex 1..2 100644\n--- d/b\n+++ d/b\n" + hunk, 8},
+		{"diff --git a/d/b b/d/b\nindex 1..2 100644\n--- a/d/b\n+++ d/b\n" + hunk, 4},
+	} {
+		ws := newWorkspace(t, before)
+		_, err := patch.Apply(t.Context(), ws, test.diff)
+		if syntax, ok := errors.AsType[*patch.SyntaxError](err); !ok || syntax.Line != test.line || !strings.Contains(err.Error(), "a/") {
+			t.Errorf("Apply(%q) = %v, want an error of line %d", test.diff, err, test.line)
+		}
+		if diff := cmp.Diff(before, treeOf(t, ws)); diff != "" {
+			t.Errorf("Apply(%q) has changed files:\n%s", test.diff, diff)
+		}
+	}
+	for _, prefixes := range [][2]string{{"a", "b"}, {"b", "a"}, {"c", "i"}, {"c", "w"}, {"i", "w"}, {"o", "w"}} {
+		diff := strings.NewReplacer("X/", prefixes[0]+"/", "Y/", prefixes[1]+"/").Replace("diff --git X/d/b Y/d/b\nindex 1..2 100644\n--- X/d/b\n+++ Y/d/b\n" + hunk +
+			"diff --git X/d b Y/d b\nindex 1..2 100644\n--- X/d b\t\n+++ Y/d b\t\n" + hunk +
+			"diff --git X/empty \"Y/n\\t\"\nrename from empty\nrename to \"n\\t\"\n")
+		ws := newWorkspace(t, before)
+		_, err := patch.Apply(t.Context(), ws, diff)
+		want := tree{"b": "x\n", "d/b": "y\n", "a/b": "x\n", "d b": "y\n", "n\t": ""}
+		if d := cmp.Diff(want, treeOf(t, ws)); d != "" || err != nil {
+			t.Errorf("Apply(%q) = %v (-want +got):\n%s", diff, err, d)
+		}
+	}
+}
+
 // TestRefused tests patches that cannot be applied: what is said, and that nothing changes.
 func TestRefused(t *testing.T) {
 	t.Parallel()

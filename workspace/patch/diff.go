@@ -122,12 +122,13 @@ func diffError(err error) error {
 
 // prefixedNames returns the names that a header without one of git has with git's
 // prefixes: "b/x" if it has "--- a/x" and "+++ b/x". The library returns one of the two
-// names, and the prefix may be a directory.
+// names, and the prefix may be a directory. It has cut those of a header of git.
 func prefixedNames(text string) map[string]bool {
 	names := map[string]bool{}
-	old := ""
+	old, git := "", false
 	for line := range strings.Lines(text) {
-		if now, ok := headerName(line, "+++ "); ok && old != "" && now == "b/"+strings.TrimPrefix(old, "a/") {
+		git = strings.HasPrefix(line, "diff --git ") || git && !strings.HasPrefix(line, "@@ -")
+		if now, ok := headerName(line, "+++ "); ok && !git && old != "" && now == "b/"+strings.TrimPrefix(old, "a/") {
 			names[now] = true
 		}
 		old, _ = headerName(line, "--- ")

@@ -217,6 +217,18 @@ func TestNoPrefix(t *testing.T) {
 	}
 }
 
+// TestPrefixOfDirectory tests that a directory b of one file is not taken for the prefix of
+// another.
+func TestPrefixOfDirectory(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t, tree{"b/c": "x\n", "c": "x\n"})
+	diff := "diff --git a/b/c b/b/c\n--- a/b/c\n+++ b/b/c\n@@ -1 +1 @@\n-x\n+y\ndiff --git a/c b/c\n--- a/c\n+++ b/c\n@@ -1 +1 @@\n-x\n+z\n"
+	_, err := patch.Apply(t.Context(), ws, diff)
+	if d := cmp.Diff(tree{"b/c": "y\n", "c": "z\n"}, treeOf(t, ws)); d != "" || err != nil {
+		t.Errorf("Apply(%q) = %v (-want +got):\n%s", diff, err, d)
+	}
+}
+
 // TestRefused tests patches that cannot be applied: what is said, and that nothing changes.
 func TestRefused(t *testing.T) {
 	t.Parallel()

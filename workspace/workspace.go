@@ -355,9 +355,10 @@ func (w *Workspace) Hide(hidden func(dir string) func(name string, isDir bool) b
 }
 
 // Transaction calls change, and undoes what it changes with the context that it gets if it
-// returns an error, or if the program is killed before it returns. The FileSystem needs
-// transactions: those of package config have them, unless they are read-only, relaxed or in
-// audit mode, and transaction.New of package workspace/transaction, which says what is
+// returns an error, or if the program is killed before it returns. A transaction in the
+// function of another is a part of it, and is undone with it, not by itself. The FileSystem
+// needs transactions: those of package config have them, unless they are read-only, relaxed or
+// in audit mode, and transaction.New of package workspace/transaction, which says what is
 // guaranteed, adds them to any other that can be written.
 //
 // # Errors

@@ -12,8 +12,9 @@ import (
 // one, and by each wrapper: see package transaction.
 type Transactor interface {
 	// Transaction calls change with a context for the changes that belong together. If
-	// change returns an error, they are undone. A nil change undoes what programs have
-	// left that were killed. With a context that has ended, nothing happens.
+	// change returns an error, they are undone; in the function of another transaction, only
+	// with that one. A nil change undoes what programs have left that were killed. With a
+	// context that has ended, nothing happens.
 	//
 	// # Errors
 	//

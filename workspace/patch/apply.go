@@ -14,7 +14,8 @@ import (
 
 // Apply makes the changes in one transaction, and returns them with the versions of the
 // files. A file that is not as it was when it was planned is an error, and then nothing
-// has changed. Apply can be called once.
+// has changed. A transaction in the function of another is a part of it, and is undone with it,
+// not by itself. Apply can be called once.
 //
 // # Errors
 //

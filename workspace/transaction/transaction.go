@@ -16,7 +16,8 @@
 // before Transaction returns. If the program is killed, they are undone by the next
 // Transaction of any program, by the first change through an [FS], by [Recover], and when
 // package config opens a folder. A change is undone by package backup: files get the bytes
-// that they had, and what was created is removed.
+// that they had, and what was created is removed. A transaction in the function of another is
+// a part of it, and is undone with it, not by itself.
 //
 // Other readers see each change when it is made, and see it disappear if it is undone:
 // there is no isolation. Each single file has its old bytes or its new ones, whole.

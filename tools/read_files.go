@@ -74,7 +74,7 @@ func runReadFiles(ctx context.Context, ts *toolset, in *readFilesInput) (*readFi
 			item.Path, item.Error = path, ts.explain(ctx, ops.ReadFile, err).text()
 			out.Failed++
 		default:
-			sizes[i] = len(item.file.data)
+			sizes[i] = len(item.file.head(1, readLines, false).text) // what it shows by itself
 			left -= len(item.file.stored)
 		}
 	}

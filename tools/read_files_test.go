@@ -76,6 +76,21 @@ func TestReadFilesBudget(t *testing.T) {
 	contains(t, "text", result.Text, "[wide: no room for lines 1-1, version ", "]\n[more: go on with line=1]\n[big1: lines 1-2 of 20000")
 }
 
+// TestReadFilesCutsLongLines tests that a file with a line that is cut is whole otherwise: the
+// mark of the cut can be longer than what it stands for.
+func TestReadFilesCutsLongLines(t *testing.T) {
+	files := map[string]string{"line": strings.Repeat("x", 2010), "middle": "first\n" + strings.Repeat("x", 2010) + "\nlast\n", "huge": strings.Repeat("x", 1<<20), "feeds": strings.Repeat("\n", 30_000)}
+	paths := []string{"line", "middle", "huge", "feeds", "rest"}
+	files["rest"] = strings.Repeat("0123456789abcde\n", 1500) // has what the others do not need
+	set, _ := newSet(t, files, nil)
+	for i, item := range good(t, set, "read_files", object{"paths": paths})["files"].([]any) {
+		got, alone := item.(object), good(t, set, "read_file", object{"path": paths[i]})
+		if got["text"] != alone["text"] || got["nextLine"] != alone["nextLine"] {
+			t.Errorf("%s has %d bytes and next line %v, by itself %d and %v", paths[i], len(got["text"].(string)), got["nextLine"], len(alone["text"].(string)), alone["nextLine"])
+		}
+	}
+}
+
 // TestReadFilesCountsAsReading tests a session: what was shown can be changed.
 func TestReadFilesCountsAsReading(t *testing.T) {
 	_, ws := newSet(t, map[string]string{"a": "one\n", "b": strings.Repeat("two\n", 20_000)}, nil)

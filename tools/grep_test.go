@@ -94,6 +94,30 @@ func TestGrepCutsLongMatches(t *testing.T) {
 	}
 }
 
+// TestGrepOnlyMatchingInHugeLine has parts, or all of them, in what is not searched for them.
+func TestGrepOnlyMatchingInHugeLine(t *testing.T) {
+	filler := strings.Repeat("y", 1_500_000)
+	files := map[string]string{"end": filler + "needle", "both": "\nneedle" + filler + "needle", "lines": "\nneedle\nneedle" + filler, "late": "\nneedle\n" + filler + "needle", "many": strings.Repeat("needle", 100) + filler}
+	set, _ := newSet(t, files, nil)
+	for _, c := range []struct {
+		path, pattern, want string
+		multiline           bool
+	}{
+		{"end", "needle", "1:… [cut: 451430 more characters]", false},
+		{"end", "needle", "1:… [cut: 451430 more characters]", true},
+		{"both", "needle", "2:needle\n2:… [cut: 451436 more characters]", false},
+		{"lines", `needle\nneedle`, "2:needle\n3:needle\n3:… [cut: 451437 more characters]", true},
+		{"late", `needle\ny+needle`, "3:… [cut: 451437 more characters]", true},
+		{"many", "needle", strings.Repeat("1:needle\n", 50) + "1:… [cut: 50 more]\n1:… [cut: 452024 more characters]", false},
+	} {
+		result := call(t, set, "grep", object{"pattern": c.pattern, "path": c.path, "onlyMatching": true, "multiline": c.multiline})
+		match := members(t, result.Structured)["matches"].([]any)[0].(object)
+		if want := "1 match in 1 file\n" + c.path + "\n" + c.want; result.Text != want || match["lineTruncated"] != true {
+			t.Errorf("grep(%q) of %s = %.200q, truncated %v, want %q", c.pattern, c.path, result.Text, match["lineTruncated"], want)
+		}
+	}
+}
+
 // TestSearchPatterns checks that a malformed glob and a malformed regular expression
 // have hints of their own.
 func TestSearchPatterns(t *testing.T) {

@@ -93,7 +93,8 @@ func (e *excerpter) line(m workspace.Match) (_ string, cut bool) {
 //
 //	"one\none", [7, 7]
 //
-// A part that spans lines has a number for each.
+// A part that spans lines has a number for each. After the parts, a mark stands for what of
+// very long lines is not searched for them.
 func (e *excerpter) parts(m workspace.Match) (_ string, numbers []int, cut bool) {
 	seen, found := e.found(m, -1)
 	var parts []string
@@ -109,6 +110,14 @@ func (e *excerpter) parts(m workspace.Match) (_ string, numbers []int, cut bool)
 		}
 	}
 	text, cut := clipLines(parts)
+	if len(m.Line) > searchedForMatch {
+		if len(parts) > 0 {
+			text += "\n"
+		}
+		text += fmt.Sprintf("… [cut: %d more characters]", utf8.RuneCountInString(m.Line[searchedForMatch:]))
+		cut = true
+		numbers = append(numbers, m.LineNumber+strings.Count(seen, "\n"))
+	}
 	return text, numbers, cut
 }
 

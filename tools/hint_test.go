@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 
@@ -251,6 +252,27 @@ func TestHintsSayWhatExists(t *testing.T) {
 	} {
 		if got := bad(t, set, c.op, c.args, tools.CodeExist).Hint; got != c.want {
 			t.Errorf("hint of %s(%v) = %q, want %q", c.op, c.args, got, c.want)
+		}
+	}
+}
+
+// twoFS is on two file systems, one of them in "mount".
+type twoFS struct{ *memory.FS }
+
+func (f twoFS) Move(_ context.Context, _, destination string) error {
+	return ops.Error(ops.Move, destination, errors.ErrUnsupported, syscall.EXDEV)
+}
+
+// TestHintOfMoveBetweenFileSystems tests that a move that the store cannot do is told from
+// one that only a copy can do, also in a dialect.
+func TestHintOfMoveBetweenFileSystems(t *testing.T) {
+	for dialect, op := range map[tools.Dialect]string{"": "move", tools.DialectMCPFilesystem: "move_file"} {
+		fsys := twoFS{memory.New(nil)}
+		put(t, fsys.FS, "a", "one\n")
+		set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: dialect})
+		err := bad(t, set, op, object{"source": "a", "destination": "mount/a"}, tools.CodeUnsupported)
+		if want := "The names are on two file systems, or it is a directory in a layer of one. Copy it, and then delete it."; err.Hint != want {
+			t.Errorf("%s: hint = %q, want %q", op, err.Hint, want)
 		}
 	}
 }

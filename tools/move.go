@@ -2,6 +2,8 @@ package tools
 
 import (
 	"context"
+	"errors"
+	"syscall"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -39,7 +41,11 @@ func runMove(ctx context.Context, ts *toolset, in *moveInput) (*moveOutput, erro
 	if err := ts.checkKnown(ctx, ops.Move, from); err != nil {
 		return nil, err
 	}
-	if err := ts.ws.Move(ctx, from, to); err != nil {
+	err = ts.ws.Move(ctx, from, to)
+	switch {
+	case errors.Is(err, syscall.EXDEV): // also for a directory of an image, on overlayfs
+		return nil, &hintedError{err, "The names are on two file systems, or it is a directory in a layer of one. Copy it, and then delete it."}
+	case err != nil:
 		return nil, err
 	}
 	ts.forget(ctx, from, to)

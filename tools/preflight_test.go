@@ -40,6 +40,8 @@ func TestPreflight(t *testing.T) {
 			Note: "the text is the same as before, in other bytes"}}},
 		{"write_file", object{"path": "big", "content": "xy"}, []policy.Request{{Op: policy.OpWrite, Path: "big",
 			Note: "no diff: the old content is 2 MiB, and the new one 2 bytes"}}},
+		{"write_file", object{"path": "latin", "content": "日本\n", "createOnly": true}, []policy.Request{{Op: policy.OpWrite, Path: "latin",
+			Diff: "--- a/latin\n+++ b/latin\n@@ -1 +1 @@\n-café\n+日本\n"}}},
 		{"edit_file", object{"path": "a", "oldText": "two", "newText": "2"}, []policy.Request{{Op: policy.OpRead, Path: "a"}, {Op: policy.OpEdit, Path: "a", Diff: twoDiff}}},
 		{"edit_file", object{"path": "a", "oldText": "two", "newText": "2", "dryRun": true}, []policy.Request{{Op: policy.OpRead, Path: "a"}}},
 		{"ls", object{}, []policy.Request{{Op: policy.OpList, Path: "."}}},

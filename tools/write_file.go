@@ -404,8 +404,10 @@ func planWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) ([]poli
 	}
 	d := &draft{path: path, data: content}
 	d.read(ctx, ts)
-	if err := d.adapt(in); err != nil {
-		return nil, err
+	if !in.CreateOnly { // the call does not look at the old content
+		if err := d.adapt(in); err != nil {
+			return nil, err
+		}
 	}
 	exists := !errors.Is(d.err, fs.ErrNotExist)
 	change := policy.Request{Op: ts.writeOp(ctx, path, in, exists), Path: path}

@@ -328,6 +328,14 @@ type process struct {
 	Written  int64  `json:"written" jsonschema:"how many bytes it has written"`
 }
 
+// check refuses an action about one command that names none.
+func (in *processesInput) check() error {
+	if in.ID == "" && in.Action != "" && in.Action != "list" {
+		return &argumentError{message: `parameter "id" is missing`, hint: fmt.Sprintf("Name a command to %s; the action list shows them.", in.Action)}
+	}
+	return nil
+}
+
 var processesSpec = spec{
 	op: ops.Processes, annotations: Annotations{Title: "Running commands", Destructive: true}, handler: define(runProcesses, planProcesses),
 	needs: func(c workspace.Capabilities) bool { return c.Run },
@@ -341,6 +349,9 @@ var processesSpec = spec{
 // runProcesses lists the commands of the session, or describes one after a kill or with its
 // output. Commands that have ended stay for a while: see [jobs.Options].
 func runProcesses(ctx context.Context, ts *toolset, in *processesInput) (*processesOutput, error) {
+	if err := in.check(); err != nil {
+		return nil, err
+	}
 	all, err := ts.commands.of(ctx, ts.ws, false)
 	if err != nil {
 		return nil, err
@@ -352,8 +363,6 @@ func runProcesses(ctx context.Context, ts *toolset, in *processesInput) (*proces
 			o.Processes = append(o.Processes, newProcess(j))
 		}
 		return o, nil
-	case in.ID == "":
-		return nil, &argumentError{message: `parameter "id" is missing`, hint: fmt.Sprintf("Name a command to %s; the action list shows them.", in.Action)}
 	case in.Action == "kill":
 		if err := all.Kill(ctx, in.ID); err != nil {
 			return nil, unknownCommand(in.ID, err)
@@ -410,9 +419,9 @@ func newProcess(j jobs.Job) process {
 	return p
 }
 
-// planProcesses says nothing: the command was approved when it was started.
-func planProcesses(context.Context, *toolset, *processesInput) ([]policy.Request, error) {
-	return nil, nil
+// planProcesses has no requests: the command was approved when it was started.
+func planProcesses(_ context.Context, _ *toolset, in *processesInput) ([]policy.Request, error) {
+	return nil, in.check()
 }
 
 // text is the output, if it was asked for, and a line for each command:

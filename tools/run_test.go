@@ -115,6 +115,12 @@ func TestRunPreflight(t *testing.T) {
 			t.Errorf("Preflight of run(%v) = %+v, %v, and the call is %s", args, got, err, call.Text)
 		}
 	}
+	for _, action := range []string{"", "list", "output", "kill"} {
+		call := call(t, set, "processes", object{"action": action})
+		if got, err := preflight(t, set, "processes", object{"action": action}); call.IsError != (err != nil) || err != nil && err.Error() != call.Error.Error() {
+			t.Errorf("Preflight of processes %q = %+v, %v, and the call is %s", action, got, err, call.Text)
+		}
+	}
 }
 
 // TestRunTime tests what is said of a command that the time of the call ends, whatever the

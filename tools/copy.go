@@ -66,13 +66,18 @@ func runCopy(ctx context.Context, ts *toolset, in *copyInput) (*copyOutput, erro
 	return &copyOutput{OK: true, Source: from, Destination: to, Version: version}, nil
 }
 
-// planCopy has one request for a directory, as the rules are asked for each file.
-func planCopy(_ context.Context, ts *toolset, in *copyInput) ([]policy.Request, error) {
+// planCopy has the requests of the names, which stand for everything below a directory, as
+// the rules are asked for each file.
+func planCopy(ctx context.Context, ts *toolset, in *copyInput) ([]policy.Request, error) {
 	requests, err := ts.touchesPair(ops.Copy, policy.OpCopy, in.Source, in.Destination)
-	if err == nil {
-		requests[0].Recursive = in.Recursive
+	if err != nil || !in.Recursive {
+		return requests, err
 	}
-	return requests, err
+	requests[0].Recursive = true
+	if dir, err := ts.ws.Resolve(ctx, requests[0].Path); err == nil && ts.typeOf(ctx, dir) == workspace.TypeDirectory {
+		requests = append(requests, policy.Request{Op: policy.OpMkdir, Path: requests[0].To})
+	}
+	return requests, nil
 }
 
 // copyDir copies the directory from, which is dir without symlinks. It is listed

@@ -52,10 +52,14 @@ func runMove(ctx context.Context, ts *toolset, in *moveInput) (*moveOutput, erro
 	return &moveOutput{OK: true, Source: from, Destination: to}, nil
 }
 
-// planMove has a request for the old name and one for the new; the first stands for
-// everything below a directory.
-func planMove(_ context.Context, ts *toolset, in *moveInput) ([]policy.Request, error) {
-	return ts.touchesPair(ops.Move, policy.OpMove, in.Source, in.Destination)
+// planMove has a request for the old name and one for the new, for a directory two. They
+// stand for everything below it.
+func planMove(ctx context.Context, ts *toolset, in *moveInput) ([]policy.Request, error) {
+	requests, err := ts.touchesPair(ops.Move, policy.OpMove, in.Source, in.Destination)
+	if err == nil && ts.typeOf(ctx, requests[0].Path) == workspace.TypeDirectory {
+		requests = append(requests, policy.Request{Op: policy.OpMkdir, Path: requests[0].To})
+	}
+	return requests, err
 }
 
 func (o *moveOutput) text() string { return "Moved " + o.Source + " to " + o.Destination + "." }

@@ -22,7 +22,7 @@ import (
 )
 
 func TestPreflight(t *testing.T) {
-	set, ws := newSet(t, map[string]string{"a": "one\ntwo\n", "bin": "\x00", "latin": "caf\xe9\n", "big": strings.Repeat("x\n", 1<<20)}, nil)
+	set, ws := newSet(t, map[string]string{"a": "one\ntwo\n", "bin": "\x00", "latin": "caf\xe9\n", "big": strings.Repeat("x\n", 1<<20), "d/f": ""}, nil)
 	const twoDiff = "--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
 	for _, c := range []struct {
 		op   string
@@ -52,7 +52,13 @@ func TestPreflight(t *testing.T) {
 		{"rm", object{"path": "a"}, []policy.Request{{Op: policy.OpDelete, Path: "a"}}},
 		{"rm", object{"path": "d", "recursive": true}, []policy.Request{{Op: policy.OpDelete, Path: "d", Recursive: true}}},
 		{"move", object{"source": "a", "destination": "b"}, []policy.Request{{Op: policy.OpMove, Path: "a", To: "b"}, {Op: policy.OpWrite, Path: "b"}}},
+		{"move", object{"source": "d", "destination": "e"}, []policy.Request{{Op: policy.OpMove, Path: "d", To: "e"}, {Op: policy.OpWrite, Path: "e"}, {Op: policy.OpMkdir, Path: "e"}}},
+		{"move", object{"source": "no", "destination": "e"}, []policy.Request{{Op: policy.OpMove, Path: "no", To: "e"}, {Op: policy.OpWrite, Path: "e"}}},
 		{"copy", object{"source": "a", "destination": "b"}, []policy.Request{{Op: policy.OpCopy, Path: "a", To: "b"}, {Op: policy.OpWrite, Path: "b"}}},
+		{"copy", object{"source": "a", "destination": "b", "recursive": true}, []policy.Request{{Op: policy.OpCopy, Path: "a", To: "b", Recursive: true}, {Op: policy.OpWrite, Path: "b"}}},
+		{"copy", object{"source": "d", "destination": "e"}, []policy.Request{{Op: policy.OpCopy, Path: "d", To: "e"}, {Op: policy.OpWrite, Path: "e"}}},
+		{"copy", object{"source": "d", "destination": "e", "recursive": true}, []policy.Request{{Op: policy.OpCopy, Path: "d", To: "e", Recursive: true},
+			{Op: policy.OpWrite, Path: "e"}, {Op: policy.OpMkdir, Path: "e"}}},
 	} {
 		got, err := preflight(t, set, c.op, c.args)
 		if diff := cmp.Diff(c.want, got); diff != "" || err != nil {

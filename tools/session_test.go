@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -256,6 +259,59 @@ func TestReadRequiredWithoutVersions(t *testing.T) {
 	good(t, set, "read_file", object{"path": "a"})
 	good(t, set, "write_file", object{"path": "a", "content": "x"})
 	holds(t, fsys, "a", "x")
+}
+
+// TestWriteOfNoFile tests that only what can be read has to be read: where there is no file,
+// a write is what it is without a session.
+func TestWriteOfNoFile(t *testing.T) {
+	dir := t.TempDir()
+	socket, err := net.Listen("unix", filepath.Join(dir, "socket"))
+	if err != nil {
+		t.Skip(err)
+	}
+	defer socket.Close()
+	for _, err := range []error{
+		os.Mkdir(filepath.Join(dir, "d"), 0o755), os.WriteFile(filepath.Join(dir, "a"), []byte("one"), 0o644),
+		os.Symlink("loop", filepath.Join(dir, "loop")), os.Symlink("../b", filepath.Join(dir, "outside")), os.Symlink("a/b", filepath.Join(dir, "below")), os.Symlink("a", filepath.Join(dir, "link")), os.Symlink("d", filepath.Join(dir, "dirlink")),
+		os.Symlink("new", filepath.Join(dir, "dangling")),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	fsys, err := localbash.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fsys.Close()
+	unconditional := restricted{fsys, workspace.Capabilities{Write: true}}
+	for name, set := range map[string]*tools.Set{
+		"careful": careful(t, fsys), "unconditional": careful(t, unconditional), "free": newSetOf(t, workspace.New("test", fsys, nil), nil),
+	} {
+		t.Run(name, func(t *testing.T) {
+			for path, want := range map[string]tools.Code{
+				"d": tools.CodeIsDir, "dirlink": tools.CodeIsDir, "socket": tools.CodeInvalid, "loop": tools.CodeInvalid,
+				"outside": tools.CodeInvalid, "below": tools.CodeNotDir,
+			} {
+				bad(t, set, "write_file", object{"path": path, "content": "x"}, want)
+				if name != "unconditional" {
+					bad(t, set, "write_file", object{"path": path, "content": "x", "append": true}, want)
+				}
+			}
+			if name != "free" {
+				bad(t, set, "write_file", object{"path": "link", "content": "x"}, tools.CodeReadRequired)
+			}
+			out := good(t, set, "write_file", object{"path": "dangling", "content": "1"})
+			if out["path"] != "dangling" || out["created"] != true {
+				t.Errorf("write_file to a symlink without a target = %v", out)
+			}
+			good(t, set, "write_file", object{"path": "dangling", "content": "2"}) // its own
+			holds(t, fsys, "new", "2")
+			if err := os.Remove(filepath.Join(dir, "new")); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
 }
 
 // TestReadRequiredAfterMove tests that a session knows a file by its new name, in stores

@@ -82,18 +82,22 @@ func runWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) (*writeF
 			return nil, err
 		}
 	}
-	opts, err := ts.writeOptions(ctx, path, in)
+	opts, err := ts.writeOptions(ctx, d, in)
 	if err != nil {
 		return nil, err
+	}
+	write := ts.ws.WriteFile
+	if opts.IfNotExist && !in.CreateOnly {
+		write = ts.create
 	}
 	asking := session.WithApproved(ctx, func() {
 		if !in.CreateOnly {
 			d.read(quiet, ts) // what was shown last is what is replaced
 		}
 	})
-	version, err := ts.ws.WriteFile(asking, path, d.data, opts)
+	version, err := write(asking, path, d.data, opts)
 	if err != nil {
-		return nil, ts.explainWrite(ctx, path, in, err)
+		return nil, ts.explainWrite(ctx, d, in, err)
 	}
 	out := d.output()
 	out.Version = version
@@ -103,15 +107,15 @@ func runWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) (*writeF
 
 // explainWrite returns the error of a write_file, in the terms of the session where the
 // condition was the session's own. With createOnly, the error stays as it is.
-func (ts *toolset) explainWrite(ctx context.Context, path string, in *writeFileInput, err error) error {
-	s := ts.session(ctx)
+func (ts *toolset) explainWrite(ctx context.Context, d *draft, in *writeFileInput, err error) error {
+	s, path := ts.session(ctx), d.path
 	if s == nil || in.CreateOnly {
 		return err
 	}
 	shown := s.file(ts.fileKey(path))
 	switch {
 	case shown == nil && errors.Is(err, fs.ErrExist):
-		return ts.readRequired(ops.WriteFile, path, nil)
+		return ts.unread(d)
 	case shown != nil && errors.Is(err, workspace.ErrConflict):
 		now, readErr := ts.whole.ReadFile(policy.WithApprover(ctx, nil), path) // nobody is asked for a diff
 		if errors.Is(readErr, fs.ErrNotExist) {
@@ -120,6 +124,31 @@ func (ts *toolset) explainWrite(ctx context.Context, path string, in *writeFileI
 		return ts.changedSince(ops.WriteFile, path, shown, now)
 	}
 	return err
+}
+
+// unread is the error of a write_file over what was not shown. A directory and others that
+// are no files need no reading, and have the error that reading them had.
+func (ts *toolset) unread(d *draft) error {
+	if errors.Is(d.err, workspace.ErrIsDir) || errors.Is(d.err, workspace.ErrNotDir) || errors.Is(d.err, fs.ErrInvalid) {
+		return ops.Rename(d.err, ops.WriteFile, d.path)
+	}
+	return ts.readRequired(ops.WriteFile, d.path, nil)
+}
+
+// create is [workspace.Workspace.WriteFile] with IfNotExist in opts, but for a symlink whose
+// target is missing it creates the target, as a write without a condition does.
+func (ts *toolset) create(ctx context.Context, path string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+	version, err := ts.ws.WriteFile(ctx, path, data, opts)
+	if !errors.Is(err, fs.ErrExist) {
+		return version, err
+	}
+	quiet := policy.WithApprover(ctx, nil) // nobody is asked about a target that exists
+	target, resolveErr := ts.ws.Resolve(quiet, path)
+	if resolveErr != nil || target == path || ts.typeOf(quiet, target) != "" {
+		return version, err
+	}
+	version, err = ts.ws.WriteFile(ctx, target, data, opts)
+	return version, ops.Rename(err, ops.WriteFile, path)
 }
 
 // deletedSince is the error of a write_file over a file that was deleted since it was shown.
@@ -147,7 +176,8 @@ func (ts *toolset) deletedSince(ctx context.Context, path string, in *writeFileI
 //
 // Where it can, the store tests the condition at the moment of the write. Where it cannot, a
 // change between the test and the write is lost.
-func (ts *toolset) writeOptions(ctx context.Context, path string, in *writeFileInput) (*workspace.WriteOptions, error) {
+func (ts *toolset) writeOptions(ctx context.Context, d *draft, in *writeFileInput) (*workspace.WriteOptions, error) {
+	path := d.path
 	opts := &workspace.WriteOptions{IfVersion: in.IfVersion, IfNotExist: in.CreateOnly}
 	s := ts.session(ctx)
 	if s == nil || in.CreateOnly {
@@ -158,10 +188,11 @@ func (ts *toolset) writeOptions(ctx context.Context, path string, in *writeFileI
 	case shown == nil && ts.caps.ConditionalWrite && in.IfVersion == "":
 		return &workspace.WriteOptions{IfNotExist: true}, nil
 	case shown == nil:
-		_, err := ts.ws.Stat(ctx, path)
+		info, err := ts.ws.Stat(ctx, path)
 		switch {
+		case err == nil && info.Type == workspace.TypeSymlink && errors.Is(d.err, fs.ErrNotExist): // its target is missing
 		case err == nil:
-			return nil, ts.readRequired(ops.WriteFile, path, nil)
+			return nil, ts.unread(d)
 		case !errors.Is(err, fs.ErrNotExist):
 			return nil, ops.Rename(err, ops.WriteFile, path)
 		}

@@ -310,6 +310,15 @@ func TestWriteOfNoFile(t *testing.T) {
 			if err := os.Remove(filepath.Join(dir, "new")); err != nil {
 				t.Fatal(err)
 			}
+			if name == "unconditional" { // which has no append
+				return
+			}
+			good(t, set, "write_file", object{"path": "dangling", "content": "1", "append": true})
+			good(t, set, "write_file", object{"path": "dangling", "content": "2", "append": true})
+			holds(t, fsys, "new", "12")
+			if err := os.Remove(filepath.Join(dir, "new")); err != nil {
+				t.Fatal(err)
+			}
 		})
 	}
 }

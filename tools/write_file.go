@@ -366,7 +366,7 @@ func (d *draft) output() *writeFileOutput {
 // there stay as they are.
 //
 //	Edit                  adds to the file, in a loop that loses no change of others
-//	there is no file      WriteFile creates it, if it is still missing
+//	there is no file      create writes it, if it is still missing
 //	now there is one      Edit again
 //
 // A session must know the file as it is, but not all its lines, since none is replaced.
@@ -385,7 +385,7 @@ func (ts *toolset) appendFile(ctx context.Context, path string, content []byte, 
 	}
 	now, version, err := ts.whole.Edit(ctx, path, add)
 	if errors.Is(err, fs.ErrNotExist) {
-		version, err = ts.ws.WriteFile(ctx, path, content, &workspace.WriteOptions{IfNotExist: true})
+		version, err = ts.create(ctx, path, content, &workspace.WriteOptions{IfNotExist: true})
 		if err == nil {
 			ts.wrote(ctx, path, version, content)
 			*d = draft{path: path, data: content, err: fs.ErrNotExist}

@@ -22,8 +22,8 @@
 // would be the wrong ones; if it is moved, what the index has is renamed. Line ends are
 // staged as they are in the file. Hooks and monitors are switched off on the command
 // line, which precedes every file of configuration, remotes are forbidden, and the
-// variables GIT_… of the environment are not passed on. git itself refuses repositories of other users, and is not run if it
-// was found in the folder of the workspace.
+// variables GIT_… of the environment are not passed on. git itself refuses repositories of
+// other users, and is not run if it was found in the folder of the workspace.
 package gitstage
 
 import (

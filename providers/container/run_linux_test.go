@@ -38,6 +38,41 @@ func TestRunConformance(t *testing.T) {
 	})
 }
 
+// slowWriter is a writer whose first Write takes long.
+type slowWriter struct {
+	bytes.Buffer
+	pause time.Duration
+}
+
+func (b *slowWriter) Write(p []byte) (int, error) {
+	time.Sleep(b.pause)
+	b.pause = 0
+	return b.Buffer.Write(p)
+}
+
+// TestRunBusyWriter checks that all output reaches a writer that is busy for longer than a
+// pipe that is left open is waited for, and that one which is left open is not.
+func TestRunBusyWriter(t *testing.T) {
+	exhaustive.Long(t)
+	in(t, places()[:2], func(t *testing.T, r *running) {
+		f := r.open(t)
+		for _, test := range []struct {
+			script string
+			want   int
+		}{
+			{"head -c 60000 /dev/zero", 60000},
+			{"head -c 60000 /dev/zero; printf x; env -i setsid sleep 17 &", 60001},
+		} {
+			out := slowWriter{pause: 7 * time.Second}
+			began := time.Now()
+			_, err := f.Run(t.Context(), &workspace.RunOptions{Command: []string{"sh", "-c", test.script}, Stdout: &out})
+			if err != nil || out.Len() != test.want || time.Since(began) > 15*time.Second {
+				t.Errorf("Run(%s) = %v after %v, and %d bytes arrive, want %d", test.script, err, time.Since(began), out.Len(), test.want)
+			}
+		}
+	})
+}
+
 // lasting returns a script of processes that last, as children and in other sessions. Each
 // has the number of r in its arguments.
 func (r *running) lasting() string {

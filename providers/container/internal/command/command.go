@@ -39,10 +39,12 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/workspacekit/workspacekit/providers/container/internal/engine"
@@ -69,8 +71,8 @@ const (
 	killTimeout = 15 * time.Second
 	// readyTimeout bounds the wait for the shell that runs a command.
 	readyTimeout = time.Minute
-	// endGrace is how long the engine's client may take to pass on the last of the
-	// output.
+	// endGrace is how long the output may pause once the command has ended: the engine's
+	// client passes on the last of it, or somebody holds it open who has left no other trace.
 	endGrace = 5 * time.Second
 	// maxComplaint is how much of what the engine's client says is kept.
 	maxComplaint = 4 << 10
@@ -411,8 +413,9 @@ func (p *running) attend(ctx context.Context, c Command) (func() (*workspace.Run
 	}
 	ends := &trailer{to: c.Stderr, marker: []byte(marker), found: make(chan struct{})}
 	var copying sync.WaitGroup
-	copying.Go(func() { _, _ = io.Copy(ends, p.Stderr) })
-	copying.Go(func() { copyOutput(c.Stdout, p.Stdout) })
+	stdout, stderr := &pausing{from: p.Stdout}, &pausing{from: p.Stderr}
+	copying.Go(func() { copyOutput(ends, stderr) })
+	copying.Go(func() { copyOutput(c.Stdout, stdout) })
 	go p.feed(c.Stdin)
 	copied := make(chan struct{})
 	go func() {
@@ -426,16 +429,36 @@ func (p *running) attend(ctx context.Context, c Command) (func() (*workspace.Run
 		return nil, ctx.Err()
 	}
 	return func() (*workspace.RunResult, error) {
-		late := time.NewTimer(endGrace)
-		defer late.Stop()
+		stdout.bound()
+		stderr.bound()
 		select {
 		case <-copied:
 		case <-ctx.Done():
 			return nil, ctx.Err()
-		case <-late.C: // somebody holds the streams who has left no other trace
 		}
 		return p.result(ends.end())
 	}, nil
+}
+
+// pausing is an output of the engine's client. Once the command has ended, a Read waits for
+// endGrace at most. What its reader does between two of them takes as long as it takes.
+type pausing struct {
+	from *os.File
+	last atomic.Bool
+}
+
+// bound bounds the Read that waits, and all that follow.
+func (p *pausing) bound() {
+	p.last.Store(true)
+	_ = p.from.SetReadDeadline(time.Now().Add(endGrace))
+}
+
+// Read implements [io.Reader].
+func (p *pausing) Read(b []byte) (int, error) {
+	if p.last.Load() {
+		p.bound()
+	}
+	return p.from.Read(b)
 }
 
 // copyOutput copies an output to its end.

@@ -461,6 +461,9 @@ func runNotStarted(e *env) {
 	}
 	_, err := e.runs(e.ctx, &workspace.RunOptions{Command: sh("exit"), Env: map[string]string{"A=B": "x"}})
 	e.refused(err, fs.ErrInvalid, at(ops.Run, "."), "Run with the variable %q", "A=B")
+	root := strings.TrimSuffix(e.script("pwd").stdout, "\n")
+	_, err = e.runs(e.ctx, &workspace.RunOptions{Command: []string{"file"}, Env: map[string]string{"PATH": "/none:" + root}})
+	e.refused(err, fs.ErrPermission, at(ops.Run, "file"), "Run(file) with a PATH where it is no program")
 }
 
 // runCanceledBefore tests that nothing is started with an ended context.

@@ -16,7 +16,10 @@ case $1 in
 *)
 	IFS=:
 	for at in $PATH; do
-		[ -f "${at:-.}/$1" ] && [ -x "${at:-.}/$1" ] && program=${at:-.}/$1 && break
+		at=${at:-.}/$1
+		[ -f "$at" ] || continue
+		program=${program:-$at}
+		[ -x "$at" ] && program=$at && break
 	done
 	unset IFS
 	;;

@@ -44,6 +44,7 @@ var runCases = []testCase{
 	{"files", "RU8", needRun | needWrite, runFiles},
 	{"environment", "RU9", needRun, runEnvironment},
 	{"not-started", "RU10 E1 E2", needRun | needWrite, runNotStarted},
+	{"too-long", "RU10 E1 E2", needRun | needWrite, runTooLong},
 	{"canceled-before", "C1 E1", needRun | needWrite, runCanceledBefore},
 	{"canceled", "C2 RU11", needRun, runCanceled},
 	{"background", "RU12", needRun, runBackground},
@@ -464,6 +465,27 @@ func runNotStarted(e *env) {
 	root := strings.TrimSuffix(e.script("pwd").stdout, "\n")
 	_, err = e.runs(e.ctx, &workspace.RunOptions{Command: []string{"file"}, Env: map[string]string{"PATH": "/none:" + root}})
 	e.refused(err, fs.ErrPermission, at(ops.Run, "file"), "Run(file) with a PATH where it is no program")
+}
+
+// runTooLong tests that arguments and variables that no system takes are refused,
+// with nothing of the provider's shell in the output: what a shell says of them
+// there is what the command would have written, and an error that may be gone at
+// the next try makes an agent repeat the call.
+func runTooLong(e *env) {
+	long := strings.Repeat("x", 7<<20)
+	for _, opts := range []workspace.RunOptions{
+		{Command: append(sh(": > ran"), long)},
+		{Command: sh(": > ran"), Env: map[string]string{"LONG": long}},
+	} {
+		var output bytes.Buffer
+		opts.Stdout, opts.Stderr = &output, &output
+		_, err := e.runs(e.ctx, &opts)
+		e.refused(err, fs.ErrInvalid, at(ops.Run, "."), "Run with %d arguments and %d variables, one of them too long,", len(opts.Command), len(opts.Env))
+		if output.Len() > 0 {
+			e.Errorf("Run with something too long writes %s, want nothing", compare.Brief(output.String()))
+		}
+	}
+	e.leaves(files{}, "Run with something too long")
 }
 
 // runCanceledBefore tests that nothing is started with an ended context.

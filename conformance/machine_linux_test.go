@@ -113,7 +113,11 @@ func (m machine) start(ctx context.Context, dir string, opts workspace.RunOption
 			_, _ = io.Copy(stdin, opts.Stdin) // a command need not read its input
 		}()
 	}
-	if err := cmd.Start(); err != nil {
+	err = cmd.Start()
+	if errors.Is(err, syscall.E2BIG) {
+		return nil, fs.ErrInvalid
+	}
+	if err != nil {
 		return nil, provider.At(opts.Command[0], fs.ErrPermission)
 	}
 	waitErr := cmd.Wait()

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,6 +54,12 @@ func runMutants() []mutant {
 		{"environment-leaks", func(h *hooked) { h.defects.leaks = []string{"X=conformance-secret-of-the-process"} }, []string{"Run/environment"}},
 		{"environment-is-fixed", before(func(o *workspace.RunOptions) { o.Env = nil }), []string{"Run/environment"}},
 		{"not-started-is-a-code", notStartedIsCode, []string{"Run/not-started"}},
+		{"cuts-arguments", before(func(o *workspace.RunOptions) {
+			o.Command = slices.Clone(o.Command)
+			for i, argument := range o.Command {
+				o.Command[i] = argument[:min(len(argument), 100_000)]
+			}
+		}), []string{"Run/too-long"}},
 		{"runs-when-canceled", func(h *hooked) {
 			h.runs = func(ctx context.Context, opts *workspace.RunOptions) (*workspace.RunResult, error) {
 				_, err := h.reference.Run(context.WithoutCancel(ctx), opts)

@@ -543,6 +543,8 @@ func runError(err error, program string) error {
 		return provider.At(program, fs.ErrNotExist)
 	case errors.Is(err, command.ErrDenied):
 		return provider.At(program, fs.ErrPermission)
+	case errors.Is(err, command.ErrTooLong):
+		return provider.Errorf(fs.ErrInvalid, "%w", err)
 	case errors.Is(err, command.ErrNoSandbox):
 		return provider.Errorf(errors.ErrUnsupported, "%w; install bubblewrap, or set the sandbox to try or off", err)
 	case errors.Is(err, command.ErrScratch):

@@ -489,6 +489,9 @@ func (p *running) result(line string) (*workspace.RunResult, error) {
 		}
 		return nil, provider.Errorf(workspace.ErrUnavailable, "the way to the command was lost before it ended")
 	}
+	if fields[0] == "toolong" {
+		return nil, provider.Errorf(fs.ErrInvalid, "the arguments and variables are longer than the system takes")
+	}
 	code, err := strconv.Atoi(fields[0])
 	if err != nil {
 		return nil, provider.Errorf(workspace.ErrUnavailable, "the shell did not say how the command ended")

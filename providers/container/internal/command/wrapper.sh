@@ -32,11 +32,13 @@ exec 3<&0 4>&1 5>&2
 # A shell says on its standard error that a signal has ended a program, except for INT
 # and PIPE. That of a program that exits with 137 is the same code without the words.
 said=$("$sh" -c '(exec "$@" <&3 >&4 2>&5 3<&- 4>&- 5>&-); printf =%d $?' sh \
-	"$env" ENVIRONMENT "$sh" -c 'exec "$@"' sh ODD "$@" 2>&1)
+	"$env" ENVIRONMENT "$sh" -c 'exec "$@"' sh ODD "$@" 2>&1) ||
+	[ $? -ne 126 ] || said==toolong # the kernel refuses the arguments, also those of the shell
 code=${said##*=}
 said=${said%=*}
 signal=
 case $code,$said in
+*[!0-9]*,*) ;;
 130,* | 141,* | *,?*) [ "$code" -le 128 ] || signal=$(kill -l $((code - 128))) ;;
 esac
 printf '%s %s %s\n' "$marker" "$code" "$signal" >&5

@@ -80,6 +80,7 @@ type Result struct {
 var (
 	ErrMissing   = errors.New("no such program")
 	ErrDenied    = errors.New("the program cannot be executed")
+	ErrTooLong   = errors.New("the arguments and variables are longer than the system takes")
 	ErrNoSandbox = errors.New("there is no sandbox")
 	ErrFailed    = errors.New("the program could not be started")
 	ErrScratch   = errors.New("the directory of temporary files is in the folder: name another one in TMPDIR")

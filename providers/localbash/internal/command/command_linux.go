@@ -143,8 +143,8 @@ func (r *Runner) begin(ctx context.Context) (run context.Context, mark string, s
 //
 // # Errors
 //
-// [ErrMissing], [ErrDenied], [ErrFailed] and [ErrNoSandbox] for a program that was not
-// started, [ErrRemain], [os.ErrClosed] once the Runner is closed, and the error of ctx.
+// [ErrMissing], [ErrDenied], [ErrTooLong], [ErrFailed] and [ErrNoSandbox] for a program that
+// was not started, [ErrRemain], [os.ErrClosed] once the Runner is closed, and the error of ctx.
 func (r *Runner) Run(ctx context.Context, c Command) (Result, error) {
 	ctx, mark, s, end, err := r.begin(ctx)
 	if err != nil {
@@ -368,6 +368,8 @@ func (p *process) result() (Result, error) {
 		return Result{}, ErrMissing
 	case reportDenied:
 		return Result{}, ErrDenied
+	case reportTooLong:
+		return Result{}, ErrTooLong
 	default:
 		return Result{}, ErrFailed
 	}

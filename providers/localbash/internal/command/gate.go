@@ -22,7 +22,13 @@ const (
 	reportStarted = "started"
 	reportMissing = "missing"
 	reportDenied  = "denied"
+	reportTooLong = "toolong"
 )
+
+// alwaysFits is how many bytes of a gate every system takes as the arguments and variables
+// of a program. Longer ones are tried with a program that does nothing: a shell that cannot
+// become its program can only end.
+const alwaysFits = 32 << 10
 
 // markName is the variable of the mark.
 const markName = "WORKSPACEKIT_RUN"
@@ -62,12 +68,8 @@ case $_wsk_name in
 esac
 if ! [ -e "$_wsk_file" ]; then say %[3]s; exit 127; fi
 if [ -d "$_wsk_file" ] || ! [ -x "$_wsk_file" ]; then say %[4]s; exit 126; fi
-say %[5]s
-`, reportFd, quote(args[0]), reportMissing, reportDenied, reportStarted)
-	if sandboxed {
-		b.WriteString("program() {\n")
-	}
-	b.WriteString("exec")
+`, reportFd, quote(args[0]), reportMissing, reportDenied)
+	var words strings.Builder
 	// A name that is no name for the shell is set by env, whose arguments others can see.
 	var odd []string
 	for _, name := range slices.Sorted(maps.Keys(env)) {
@@ -76,20 +78,25 @@ say %[5]s
 		}
 	}
 	if len(odd) > 0 {
-		b.WriteString(" env " + strings.Join(odd, " "))
+		words.WriteString(" env " + strings.Join(odd, " "))
 	}
 	for _, arg := range args {
-		b.WriteString(" " + quote(arg))
+		words.WriteString(" " + quote(arg))
 	}
+	if b.Len()+words.Len() > alwaysFits {
+		fmt.Fprintf(&b, "(exec %s -c :%s) 2>/dev/null || [ $? -ne 126 ] || { say %s; exit 126; }\n", shell, words.String(), reportTooLong)
+	}
+	b.WriteString("say " + reportStarted + "\n")
 	if !sandboxed {
-		fmt.Fprintf(&b, " %d>&- %d>&-\n", scriptFd, reportFd)
+		fmt.Fprintf(&b, "exec%s %d>&- %d>&-\n", words.String(), scriptFd, reportFd)
 		return []byte(b.String())
 	}
 	// A shell says on its standard error that a signal has ended its child, except for
 	// INT and PIPE. It ignores what the program sends to its own process group. It is a
 	// child of the first process: some programs end if that is their parent, as it is of
 	// those that were left behind.
-	fmt.Fprintf(&b, `
+	fmt.Fprintf(&b, `program() {
+exec%[4]s
 }
 exec %[1]d>&2 2>/dev/null
 (
@@ -99,7 +106,7 @@ exec %[1]d>&2 2>/dev/null
 	say "=$?"
 )
 exit $?
-`, stderrFd, reportFd, scriptFd)
+`, stderrFd, reportFd, scriptFd, words.String())
 	return []byte(b.String())
 }
 

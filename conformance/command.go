@@ -432,6 +432,10 @@ func runEnvironment(e *env) {
 	if path.stdout != "/bin:/usr/bin:/x\n" {
 		e.Errorf("Run with a PATH shows the PATH %q, want it", path.stdout)
 	}
+	elsewhere := e.command(workspace.RunOptions{Command: []string{"/bin/sh", "-c", "echo ran"}, Env: map[string]string{"PATH": "/none", "a.b": "x"}})
+	if elsewhere.stdout != "ran\n" {
+		e.Errorf("Run with a PATH without programs and a variable that is no name for a shell = %+v, and writes %q", elsewhere.RunResult, elsewhere.stderr)
+	}
 }
 
 // runNotStarted tests the errors of a command that cannot be started. A

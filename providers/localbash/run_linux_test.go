@@ -213,6 +213,28 @@ func TestRunStarts(t *testing.T) {
 	})
 }
 
+// TestRunNames runs programs whose names mean something else to a shell or to env.
+func TestRunNames(t *testing.T) {
+	t.Parallel()
+	eachSandbox(t, func(t *testing.T, fsys *localbash.FS) {
+		for _, program := range []string{"-dash", "A=B", "two words"} {
+			file := filepath.Join(fsys.Root(), program)
+			put(t, file, "#!/bin/sh\necho \"$1\"\n")
+			if err := os.Chmod(file, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			for _, env := range []map[string]string{{}, {"not-a-name": "x"}} {
+				env["PATH"] = fsys.Root()
+				var out, errs bytes.Buffer
+				_, err := fsys.Run(t.Context(), &workspace.RunOptions{Command: []string{program, "-x"}, Env: env, Stdout: &out, Stderr: &errs})
+				if err != nil || out.String() != "-x\n" {
+					t.Errorf("Run(%q) with %v = %v and writes %q, %q", program, env, err, &out, &errs)
+				}
+			}
+		}
+	})
+}
+
 // TestRunDenied begins, as a user who may not, in a directory that can be listed and not be
 // entered.
 func TestRunDenied(t *testing.T) {

@@ -222,7 +222,7 @@ func (r *Runner) start(c Command, mark string, s *sandbox) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	script, err := memory("script", gate(r.settings, c.Args, env, s.bwrap != ""))
+	script, err := memory("script", gate(r.settings, c.Args, env, s.path, s.bwrap != ""))
 	if err != nil {
 		return nil, err
 	}

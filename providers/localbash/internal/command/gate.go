@@ -33,10 +33,10 @@ const alwaysFits = 32 << 10
 // markName is the variable of the mark.
 const markName = "WORKSPACEKIT_RUN"
 
-// gate returns the script that becomes the program args with the environment env. In the
-// sandbox, where bubblewrap reports a signal as an exit code, it runs the program as its
+// gate returns the script that becomes the program args with the environment env. Programs
+// of the system are in path. In the sandbox, where bubblewrap reports a signal as an exit code, it runs the program as its
 // child and reports how that ended.
-func gate(s Settings, args []string, env map[string]string, sandboxed bool) []byte {
+func gate(s Settings, args []string, env map[string]string, path string, sandboxed bool) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "exec 2>&%d %d>&- %d>&- %d>&-\nset -f\n", stderrFd, stderrFd, rootFd, argsFd)
 	for _, limit := range s.limits() {
@@ -77,8 +77,9 @@ if [ -d "$_wsk_file" ] || ! [ -x "$_wsk_file" ]; then say %[4]s; exit 126; fi
 			odd = append(odd, quote(name+"="+env[name]))
 		}
 	}
-	if len(odd) > 0 {
-		words.WriteString(" env " + strings.Join(odd, " "))
+	if len(odd) > 0 && !strings.Contains(args[0], "=") { // env would take the program for a variable
+		fmt.Fprintf(&b, "_wsk_env=$(PATH=%s command -v env)\n", quote(path))
+		words.WriteString(` "$_wsk_env" ` + strings.Join(odd, " "))
 	}
 	for _, arg := range args {
 		words.WriteString(" " + quote(arg))

@@ -244,6 +244,29 @@ func TestRunEnvironment(t *testing.T) {
 	})
 }
 
+// TestRunNames runs programs whose names mean something else to a shell or to env.
+func TestRunNames(t *testing.T) {
+	in(t, exhaustive.Some(t, "Debian and Podman", places(), places()[:2]), func(t *testing.T, r *running) {
+		f := r.open(t)
+		run := func(env map[string]string, command ...string) (string, error) {
+			var out, errs bytes.Buffer
+			_, err := f.Run(t.Context(), &workspace.RunOptions{Command: command, Env: env, Stdout: &out, Stderr: &errs})
+			return out.String() + errs.String(), err
+		}
+		root, err := run(nil, "sh", "-c", `for p in -dash A=B "two words"; do printf '#!/bin/sh\necho "$1"\n' >"./$p"; chmod 755 "./$p"; done; printf %s "$PWD"`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, program := range []string{"-dash", "A=B", "two words"} {
+			for _, env := range []map[string]string{{"PATH": root}, {"PATH": root, "not-a-name": "x"}} {
+				if out, err := run(env, program, "-x"); err != nil || out != "-x\n" {
+					t.Errorf("Run(%q) with %v = %v and writes %q", program, env, err, out)
+				}
+			}
+		}
+	})
+}
+
 // TestRunTool runs commands in containers through the tools of a model.
 func TestRunTool(t *testing.T) {
 	inPlaces(t, func(t *testing.T, r *running) {

@@ -26,6 +26,12 @@ case $1 in
 esac
 [ -n "$program" ] && [ -e "$program" ] || refuse noprogram
 [ -f "$program" ] && [ -x "$program" ] || refuse noexec
+case $1 in
+-*) # exec of some shells would mistake it for an option
+	shift
+	set -- "$program" "$@"
+	;;
+esac
 echo "ready $$" >&2
 read -r marker || exit
 exec 3<&0 4>&1 5>&2

@@ -81,7 +81,11 @@ if [ -d "$_wsk_file" ] || ! [ -x "$_wsk_file" ]; then say %[4]s; exit 126; fi
 		fmt.Fprintf(&b, "_wsk_env=$(PATH=%s command -v env)\n", quote(path))
 		words.WriteString(` "$_wsk_env" ` + strings.Join(odd, " "))
 	}
-	for _, arg := range args {
+	for i, arg := range args {
+		if i == 0 && strings.HasPrefix(arg, "-") {
+			words.WriteString(` "$_wsk_file"`) // exec of some shells would take the name for an option
+			continue
+		}
 		words.WriteString(" " + quote(arg))
 	}
 	if b.Len()+words.Len() > alwaysFits {

@@ -523,7 +523,7 @@ func (f *folder) Run(ctx context.Context, o workspace.RunOptions) (*workspace.Ru
 		Args: o.Command, Env: o.Env, Root: root.file, Dir: dir.file, Name: o.Dir, Frozen: frozen,
 		Stdin: o.Stdin, Stdout: o.Stdout, Stderr: o.Stderr,
 	})
-	if errors.Is(err, command.ErrFailed) { // no sandbox has a directory that a relaxed folder leads out to
+	if errors.Is(err, command.ErrBarred) { // no sandbox has a directory that a relaxed folder leads out to
 		if _, escape := f.Resolve(ctx, o.Dir); errors.Is(escape, workspace.ErrEscape) {
 			return nil, provider.At(o.Dir, escape)
 		}
@@ -545,6 +545,8 @@ func runError(err error, program string) error {
 		return provider.At(program, fs.ErrPermission)
 	case errors.Is(err, command.ErrTooLong):
 		return provider.Errorf(fs.ErrInvalid, "%w", err)
+	case errors.Is(err, command.ErrBarred):
+		return provider.Errorf(fs.ErrPermission, "%w", err)
 	case errors.Is(err, command.ErrNoSandbox):
 		return provider.Errorf(errors.ErrUnsupported, "%w; install bubblewrap, or set the sandbox to try or off", err)
 	case errors.Is(err, command.ErrScratch):

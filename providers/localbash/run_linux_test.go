@@ -250,6 +250,24 @@ func TestRunDenied(t *testing.T) {
 	}
 }
 
+// TestRunBarred begins in the sandbox, where the super-user has no more rights than others,
+// in and below a directory that cannot be entered there.
+func TestRunBarred(t *testing.T) {
+	t.Parallel()
+	fsys := openRunner(t, localbash.Run{Sandbox: localbash.SandboxRequire})
+	put(t, filepath.Join(fsys.Root(), "listed", "below", "file"), "text")
+	if err := os.Chmod(filepath.Join(fsys.Root(), "listed"), 0o444); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.Chmod(filepath.Join(fsys.Root(), "listed"), 0o777) })
+	for _, dir := range []string{"listed", "listed/below"} {
+		_, err := fsys.Run(t.Context(), &workspace.RunOptions{Command: []string{"true"}, Dir: dir})
+		if failed, ok := errors.AsType[*fs.PathError](err); !errors.Is(err, fs.ErrPermission) || !ok || !strings.HasPrefix(dir, failed.Path) {
+			t.Errorf("Run in %s = %v, want %v", dir, err, fs.ErrPermission)
+		}
+	}
+}
+
 // runWhereDenied wants the error of Ls from Run.
 func runWhereDenied(dir string) error {
 	// A process that has changed its user cannot use its own descriptors by their names.

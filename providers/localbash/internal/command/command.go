@@ -81,6 +81,7 @@ var (
 	ErrMissing   = errors.New("no such program")
 	ErrDenied    = errors.New("the program cannot be executed")
 	ErrTooLong   = errors.New("the arguments and variables are longer than the system takes")
+	ErrBarred    = errors.New("the directory cannot be entered in the sandbox")
 	ErrNoSandbox = errors.New("there is no sandbox")
 	ErrFailed    = errors.New("the program could not be started")
 	ErrScratch   = errors.New("the directory of temporary files is in the folder: name another one in TMPDIR")

@@ -143,8 +143,8 @@ func (r *Runner) begin(ctx context.Context) (run context.Context, mark string, s
 //
 // # Errors
 //
-// [ErrMissing], [ErrDenied], [ErrTooLong], [ErrFailed] and [ErrNoSandbox] for a program that
-// was not started, [ErrRemain], [os.ErrClosed] once the Runner is closed, and the error of ctx.
+// [ErrMissing], [ErrDenied], [ErrTooLong], [ErrBarred], [ErrFailed] and [ErrNoSandbox] for a
+// program that was not started, [ErrRemain], [os.ErrClosed] once the Runner is closed, and the error of ctx.
 func (r *Runner) Run(ctx context.Context, c Command) (Result, error) {
 	ctx, mark, s, end, err := r.begin(ctx)
 	if err != nil {
@@ -222,7 +222,7 @@ func (r *Runner) start(c Command, mark string, s *sandbox) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	script, err := memory("script", gate(r.settings, c.Args, env, s.path, s.bwrap != ""))
+	script, err := memory("script", gate(r.settings, c.Args, env, s.path, dir, s.bwrap != ""))
 	if err != nil {
 		return nil, err
 	}
@@ -243,7 +243,7 @@ func (r *Runner) start(c Command, mark string, s *sandbox) (*process, error) {
 	if s.bwrap == "" {
 		p.cmd.Dir = fmt.Sprintf("/proc/self/fd/%d", c.Dir.Fd())
 	} else {
-		args, argsErr := memory("arguments", s.arguments(r, c, dir))
+		args, argsErr := memory("arguments", s.arguments(r, c))
 		if err = argsErr; err != nil {
 			return nil, err
 		}
@@ -370,6 +370,8 @@ func (p *process) result() (Result, error) {
 		return Result{}, ErrDenied
 	case reportTooLong:
 		return Result{}, ErrTooLong
+	case reportBarred:
+		return Result{}, ErrBarred
 	default:
 		return Result{}, ErrFailed
 	}

@@ -23,6 +23,7 @@ const (
 	reportMissing = "missing"
 	reportDenied  = "denied"
 	reportTooLong = "toolong"
+	reportBarred  = "barred"
 )
 
 // alwaysFits is how many bytes of a gate every system takes as the arguments and variables
@@ -33,14 +34,20 @@ const alwaysFits = 32 << 10
 // markName is the variable of the mark.
 const markName = "WORKSPACEKIT_RUN"
 
-// gate returns the script that becomes the program args with the environment env. Programs
-// of the system are in path. In the sandbox, where bubblewrap reports a signal as an exit code, it runs the program as its
-// child and reports how that ended.
-func gate(s Settings, args []string, env map[string]string, path string, sandboxed bool) []byte {
+// gate returns the script that becomes the program args with the environment env. The
+// programs of the system are in path. In the sandbox it enters dir, and as bubblewrap
+// reports a signal as an exit code, it runs the program as its child and reports how that
+// ended.
+func gate(s Settings, args []string, env map[string]string, path, dir string, sandboxed bool) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "exec 2>&%d %d>&- %d>&- %d>&-\nset -f\n", stderrFd, stderrFd, rootFd, argsFd)
 	for _, limit := range s.limits() {
 		b.WriteString(limit + "\n")
+	}
+	fmt.Fprintf(&b, "say() { echo \"$1\" >&%d; }\n", reportFd)
+	if sandboxed {
+		// Bubblewrap would say of this no more than of all else that fails.
+		fmt.Fprintf(&b, "cd %s 2>/dev/null || { say %s; exit 126; }\n", quote(dir), reportBarred)
 	}
 	b.WriteString("unset OLDPWD SHLVL _\n")
 	if sandboxed {
@@ -53,8 +60,7 @@ func gate(s Settings, args []string, env map[string]string, path string, sandbox
 			fmt.Fprintf(&b, "export %s=%s\n", name, quote(env[name]))
 		}
 	}
-	fmt.Fprintf(&b, `say() { echo "$1" >&%[1]d; }
-_wsk_file= _wsk_name=%[2]s
+	fmt.Fprintf(&b, `_wsk_file= _wsk_name=%[1]s
 case $_wsk_name in
 */*) _wsk_file=$_wsk_name ;;
 *)
@@ -66,9 +72,9 @@ case $_wsk_name in
 	done
 	unset IFS ;;
 esac
-if ! [ -e "$_wsk_file" ]; then say %[3]s; exit 127; fi
-if [ -d "$_wsk_file" ] || ! [ -x "$_wsk_file" ]; then say %[4]s; exit 126; fi
-`, reportFd, quote(args[0]), reportMissing, reportDenied)
+if ! [ -e "$_wsk_file" ]; then say %[2]s; exit 127; fi
+if [ -d "$_wsk_file" ] || ! [ -x "$_wsk_file" ]; then say %[3]s; exit 126; fi
+`, quote(args[0]), reportMissing, reportDenied)
 	var words strings.Builder
 	// A name that is no name for the shell is set by env, whose arguments others can see.
 	var odd []string

@@ -193,9 +193,8 @@ func secretArguments(dir string) []string {
 	return args
 }
 
-// arguments returns the arguments of bubblewrap for c, which begins in the directory dir,
-// as bubblewrap reads them from a file.
-func (s *sandbox) arguments(r *Runner, c Command, dir string) []byte {
+// arguments returns the arguments of bubblewrap for c, as bubblewrap reads them from a file.
+func (s *sandbox) arguments(r *Runner, c Command) []byte {
 	root := "/proc/self/fd/" + strconv.Itoa(rootFd)
 	args := append([]string{}, s.system...)
 	args = append(args, "--bind", root, r.root)
@@ -206,6 +205,6 @@ func (s *sandbox) arguments(r *Runner, c Command, dir string) []byte {
 		}
 		args = append(args, kind, root+"/"+frozen.Name, filepath.Join(r.root, filepath.FromSlash(frozen.Name)))
 	}
-	args = append(args, "--bind", r.keeper.home, r.keeper.home, "--remount-ro", "/", "--chdir", dir)
+	args = append(args, "--bind", r.keeper.home, r.keeper.home, "--remount-ro", "/", "--chdir", "/")
 	return []byte(strings.Join(args, "\x00") + "\x00")
 }

@@ -223,8 +223,7 @@ func TestRunNames(t *testing.T) {
 			if err := os.Chmod(file, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			for _, env := range []map[string]string{{}, {"not-a-name": "x"}} {
-				env["PATH"] = fsys.Root()
+			for _, env := range []map[string]string{{"PATH": fsys.Root()}, {"PATH": fsys.Root(), "not-a-name": "x"}, {"PATH": ":/bin"}} {
 				var out, errs bytes.Buffer
 				_, err := fsys.Run(t.Context(), &workspace.RunOptions{Command: []string{program, "-x"}, Env: env, Stdout: &out, Stderr: &errs})
 				if err != nil || out.String() != "-x\n" {

@@ -66,9 +66,9 @@ case $_wsk_name in
 *)
 	IFS=:
 	for _wsk_dir in $PATH; do
-		[ -f "$_wsk_dir/$_wsk_name" ] || continue
-		if [ -x "$_wsk_dir/$_wsk_name" ]; then _wsk_file=$_wsk_dir/$_wsk_name; break; fi
-		_wsk_file=${_wsk_file:-$_wsk_dir/$_wsk_name}
+		[ -f "${_wsk_dir:-.}/$_wsk_name" ] || continue
+		if [ -x "${_wsk_dir:-.}/$_wsk_name" ]; then _wsk_file=${_wsk_dir:-.}/$_wsk_name; break; fi
+		_wsk_file=${_wsk_file:-${_wsk_dir:-.}/$_wsk_name}
 	done
 	unset IFS ;;
 esac

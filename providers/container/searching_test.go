@@ -341,3 +341,35 @@ func TestGrepListsUnnameable(t *testing.T) {
 		}
 	})
 }
+
+// TestDeep wants what is too deep for a name left out, and its directory listed as skipped:
+// some programs go by paths, and fail there.
+func TestDeep(t *testing.T) {
+	in(t, places()[:3], func(t *testing.T, r *running) {
+		opts := r.options(t)
+		element := strings.Repeat("/"+strings.Repeat("d", 250), 9)
+		r.run(t, "sh", "-c", `cd "$1" && mkdir -p "a$2" "b$2" && echo needle | tee a/file >"b$2/file" && mv b "a$2"`, "sh", opts.Root, element)
+		defer r.run(t, "sh", "-c", `cd "$1" && mv "a$2/b" .`, "sh", opts.Root, element) // for an rm that goes by paths
+		f := open(t, opts)
+		result, err := f.Grep(t.Context(), "needle", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{"a/file"}, matched(result)); diff != "" {
+			t.Errorf("Grep finds (-want +got):\n%s", diff)
+		}
+		want := []workspace.Skipped{{Path: "a" + element + "/b" + element[:7*251], Reason: workspace.SkipInvalidNames}}
+		if diff := cmp.Diff(want, result.Skipped); diff != "" {
+			t.Errorf("Grep skips (-want +got):\n%s", diff)
+		}
+		names, err := f.Glob(t.Context(), "**/file", nil)
+		if err != nil || len(names) != 1 {
+			t.Errorf("Glob = %+v, %v, want a/file", names, err)
+		}
+		count := 0
+		err = f.Walk(t.Context(), ".", nil, func(_ workspace.FileInfo, err error) error { count++; return err })
+		if want := 1 + 1 + 9 + 1 + 7; err != nil || count != want {
+			t.Errorf("Walk = %v after %d entries, want %d", err, count, want)
+		}
+	})
+}

@@ -90,8 +90,22 @@ list() {
 	} 6>&1
 	ran $result
 	result=$?
-	[ $result -eq $partial ] && vanishing && return $vanished
-	return $result
+	[ $result -eq $partial ] || return $result
+	vanishing && return $vanished
+	toolong && return
+	return $partial
+}
+
+# toolong: whether all errors of a program are about paths that are too long for the
+# kernel: busybox goes by paths. The names are too long, too, so each is described as
+# a directory without a valid name.
+toolong() {
+	! printf '%s\n' "$errors" | grep -q -v '^find: .*/.*: File name too long$' || return
+	line=$(stat -c "$form" .) || return
+	printf '%s\n' "$errors" | while IFS= read -r where; do
+		where=${where#find: }
+		printf '%s %s/\377//\n' "$line" "${where%/*}"
+	done
 }
 
 # vanishing: whether all errors of a program are about what is no longer where it

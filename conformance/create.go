@@ -339,7 +339,7 @@ func createCanceled(e *env) {
 }
 
 // createCanceledWrite writes more than a provider may buffer. A copy of an
-// endless source ends by nothing else.
+// endless source ends by nothing else. What has come of it must not be stored.
 func createCanceledWrite(e *env) {
 	ctx, cancel := context.WithCancel(e.ctx)
 	w := e.begin(ctx, "file", "before")
@@ -348,6 +348,9 @@ func createCanceledWrite(e *env) {
 	if _, err := io.Copy(w, strings.NewReader(large())); !errors.Is(err, context.Canceled) {
 		e.Errorf("Create(%q), Write after its context was canceled = %v, want %q", "file", err, context.Canceled)
 	}
+	_, err := w.Commit()
+	e.refused(err, context.Canceled, at(ops.Create, "file"), "Create(%q), Commit after a Write that failed", "file")
+	e.leaves(nil, "Create(%q), a Write and a Commit that failed", "file")
 }
 
 // createTwo tests that two writers of one name do not mix: the last Commit

@@ -14,7 +14,8 @@ import (
 type Writer interface {
 	io.Writer
 	// Commit gives the file the written bytes as its content, as
-	// [FileSystem].WriteFile does, and returns its version.
+	// [FileSystem].WriteFile does, and returns its version. After a Write that
+	// failed, it fails with the error of that, and stores nothing.
 	Commit() (Version, error)
 	// Close discards the written bytes unless they have been committed. It must
 	// be called; after Commit it does nothing.

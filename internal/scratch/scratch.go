@@ -185,17 +185,21 @@ func (f *files) Create(ctx context.Context, name string, opts *workspace.WriteOp
 // writer counts what is written to a file.
 type writer struct {
 	workspace.Writer
-	ctx  context.Context
-	fsys *files
-	name string
-	held int64 // what it has in fsys.open
+	ctx     context.Context
+	fsys    *files
+	name    string
+	held    int64 // what it has in fsys.open
+	refused error // of the first Write for which there was no room
 }
 
 // Write implements [io.Writer].
 func (w *writer) Write(b []byte) (int, error) {
 	size := int64(len(b))
-	if err := w.fsys.reserveOpen(w.ctx, w.name, size); err != nil {
-		return 0, err
+	if w.refused == nil {
+		w.refused = w.fsys.reserveOpen(w.ctx, w.name, size)
+	}
+	if w.refused != nil {
+		return 0, w.refused
 	}
 	w.held += size
 	return w.Writer.Write(b)
@@ -204,6 +208,9 @@ func (w *writer) Write(b []byte) (int, error) {
 // Commit implements [workspace.Writer].
 func (w *writer) Commit() (workspace.Version, error) {
 	defer w.release()
+	if w.refused != nil {
+		return "", w.refused
+	}
 	return w.Writer.Commit()
 }
 

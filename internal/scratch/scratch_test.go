@@ -74,8 +74,15 @@ func TestOpenFile(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := a.Write(make([]byte, 2<<20)); !errors.Is(err, workspace.ErrNoSpace) {
+	above := create(space, "above")
+	if _, err := above.Write(make([]byte, 2<<20)); !errors.Is(err, workspace.ErrNoSpace) {
 		t.Errorf("Write above the limit = %v, want %v", err, workspace.ErrNoSpace)
+	}
+	if _, err := above.Commit(); !errors.Is(err, workspace.ErrNoSpace) {
+		t.Errorf("Commit after it = %v, want %v", err, workspace.ErrNoSpace)
+	}
+	if err := above.Close(); err != nil {
+		t.Fatal(err)
 	}
 	if _, err := space.Workspace.WriteFile(ctx, "b", make([]byte, 2<<20), nil); !errors.Is(err, workspace.ErrNoSpace) {
 		t.Errorf("WriteFile beside an open file = %v, want %v", err, workspace.ErrNoSpace)

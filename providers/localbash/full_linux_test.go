@@ -35,6 +35,19 @@ func TestFullDisk(t *testing.T) {
 	if !errors.Is(err, workspace.ErrNoSpace) || tools.CodeOf(err) != tools.CodeNoSpace {
 		t.Errorf("WriteFile to a full disk = %v, want %v", err, workspace.ErrNoSpace)
 	}
+	w, err := f.Create(t.Context(), "a", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(bytes.Repeat([]byte("x"), 1<<20)); !errors.Is(err, workspace.ErrNoSpace) {
+		t.Errorf("Write to a full disk = %v, want %v", err, workspace.ErrNoSpace)
+	}
+	if _, err := w.Commit(); !errors.Is(err, workspace.ErrNoSpace) {
+		t.Errorf("Commit after it = %v, want %v", err, workspace.ErrNoSpace)
+	}
+	if err := w.Close(); err != nil {
+		t.Errorf("Close after it = %v, want nil", err)
+	}
 	if data, err := f.ReadFile(t.Context(), "a"); err != nil || string(data) != "old" {
 		t.Errorf("ReadFile after it = %q, %v, want the old content", data, err)
 	}

@@ -30,6 +30,7 @@ type writer struct {
 	size   int64
 	buf    bytes.Buffer
 	stream workspace.Writer // nil until buf is full
+	failed error            // of the first Write that failed
 	done   bool             // committed or closed
 }
 
@@ -54,7 +55,7 @@ func (w *writer) check() error {
 	case w.ctx.Err() != nil:
 		return ops.Error(ops.Create, w.name, w.ctx.Err(), nil)
 	}
-	return nil
+	return w.failed
 }
 
 // Write implements [workspace.Writer].
@@ -68,11 +69,13 @@ func (w *writer) Write(p []byte) (int, error) {
 		return w.buf.Write(p)
 	}
 	if w.stream == nil {
-		if err := w.openStream(); err != nil {
-			return 0, err
+		if w.failed = w.openStream(); w.failed != nil {
+			return 0, w.failed
 		}
 	}
-	return w.stream.Write(p)
+	n, err := w.stream.Write(p)
+	w.failed = err
+	return n, err
 }
 
 // openStream begins to write the file. Without a condition of the caller, it may

@@ -179,6 +179,39 @@ func tries(fsys workspace.FileSystem, name string) map[string]func(context.Conte
 	}
 }
 
+// noStreams is a store that has no space for a stream.
+type noStreams struct{ workspace.FileSystem }
+
+func (noStreams) Create(_ context.Context, name string, _ *workspace.WriteOptions) (workspace.Writer, error) {
+	return nil, &fs.PathError{Op: "create", Path: name, Err: workspace.ErrNoSpace}
+}
+
+func (n noStreams) Exact() (workspace.FileSystem, error) { return n, nil }
+
+// TestCommitAfterFailedWrite commits a file whose stream could not begin: the bytes before it
+// must not be stored.
+func TestCommitAfterFailedWrite(t *testing.T) {
+	b := newFS(t, noStreams{memory.New(nil)}, nil)
+	w, err := workspace.Create(t.Context(), b, "a", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	data := make([]byte, 1<<20)
+	if _, err := w.Write(data); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.Write(data); !errors.Is(err, workspace.ErrNoSpace) {
+		t.Errorf("Write = %v, want ErrNoSpace", err)
+	}
+	if _, err := w.Commit(); !errors.Is(err, workspace.ErrNoSpace) {
+		t.Errorf("Commit after it = %v, want ErrNoSpace", err)
+	}
+	if _, err := b.Stat(t.Context(), "a"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Stat after it = %v, want ErrNotExist", err)
+	}
+}
+
 // TestStoreBehindSymlink leads the directory of the backups to a place that anybody
 // can read.
 func TestStoreBehindSymlink(t *testing.T) {

@@ -124,7 +124,7 @@ func (w *writer) Commit() (workspace.Version, error) {
 	w.committed = true
 	version, err := w.stream.Commit()
 	if err == nil {
-		w.err = nil // of a write that was repeated
+		w.err = nil // the file is stored, whatever its store has said before
 	}
 	w.end(version, err)
 	return version, err

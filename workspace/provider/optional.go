@@ -101,17 +101,20 @@ func (f *FS) Create(ctx context.Context, name string, opts *workspace.WriteOptio
 	return &writer{store: w, fs: f, ctx: ctx, name: name}, nil
 }
 
-// writer is a writer of a store. It ends with its context. It is for one
-// goroutine. Each Write tests again whether the FS is closed, as an upload can
-// last long after that. After Commit, Close still reaches the store, once, so
-// that it can free what it holds.
+// writer is a writer of a store. It ends with its context, and with the first
+// Write that fails: the store may have lost some of its bytes, and a file is
+// stored whole or not at all. It is for one goroutine. Each Write tests again
+// whether the FS is closed, as an upload can last long after that. After
+// Commit, Close still reaches the store, once, so that it can free what it
+// holds.
 type writer struct {
-	store workspace.Writer
-	fs    *FS
-	ctx   context.Context
-	name  string
-	done  bool // committed or closed
-	ended bool // closed
+	store  workspace.Writer
+	fs     *FS
+	ctx    context.Context
+	name   string
+	failed error // of the first Write that failed
+	done   bool  // committed or closed
+	ended  bool  // closed
 }
 
 // check returns the error of a writer that is no longer open.
@@ -119,7 +122,10 @@ func (w *writer) check() error {
 	if w.done {
 		return ops.Error(ops.Create, w.name, fs.ErrClosed, nil)
 	}
-	return w.fs.check(w.ctx, ops.Create, w.name)
+	if err := w.fs.check(w.ctx, ops.Create, w.name); err != nil {
+		return err
+	}
+	return w.failed
 }
 
 // Write implements [workspace.Writer].
@@ -128,7 +134,8 @@ func (w *writer) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	n, err := w.store.Write(p)
-	return n, w.fs.fail(w.ctx, ops.Create, err, w.name)
+	w.failed = w.fs.fail(w.ctx, ops.Create, err, w.name)
+	return n, w.failed
 }
 
 // Commit implements [workspace.Writer].

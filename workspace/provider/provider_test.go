@@ -2,6 +2,7 @@ package provider_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -417,7 +418,7 @@ var hostError = &fs.PathError{Op: "close", Path: "/home/me/secret", Err: syscall
 // streaming is a store whose streams fail after some bytes.
 type streaming struct {
 	failing
-	end error
+	write, end error
 }
 
 func (s streaming) Open(context.Context, string, workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
@@ -425,7 +426,7 @@ func (s streaming) Open(context.Context, string, workspace.OpenOptions) (io.Read
 }
 
 func (s streaming) Create(context.Context, string, workspace.WriteOptions) (workspace.Writer, error) {
-	return &sink{end: s.end}, nil
+	return &sink{write: s.write, end: s.end}, nil
 }
 
 type broken struct{ err error }
@@ -433,11 +434,17 @@ type broken struct{ err error }
 func (b broken) Read([]byte) (int, error) { return 0, b.err }
 
 type sink struct {
+	write  error // of the first Write
 	end    error
 	closed int
 }
 
-func (s *sink) Write(p []byte) (int, error)        { return len(p), s.end }
+func (s *sink) Write(p []byte) (int, error) {
+	end := s.write
+	s.write = nil
+	return len(p), cmp.Or(end, s.end)
+}
+
 func (s *sink) Commit() (workspace.Version, error) { return "1", s.end }
 func (s *sink) Close() error                       { s.closed++; return nil }
 
@@ -535,6 +542,18 @@ func TestWriter(t *testing.T) {
 	failed := create(hostError)
 	if _, err := failed.Commit(); err == nil || err.Error() != "create a: permission denied" {
 		t.Errorf("Commit = %v, want the error without its path", err)
+	}
+	partial, err := provider.New(streaming{write: hostError}, provider.Facts{Capabilities: everything}).Create(ctx, "a", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if _, err := partial.Write([]byte("x")); err == nil || err.Error() != "create a: permission denied" {
+			t.Errorf("Write = %v, want the first error without its path", err)
+		}
+	}
+	if _, err := partial.Commit(); err == nil || err.Error() != "create a: permission denied" {
+		t.Errorf("Commit after a Write that failed = %v, want its error", err)
 	}
 	open := create(nil)
 	cancel()

@@ -217,25 +217,32 @@ func (f *FS) Create(ctx context.Context, name string, opts *workspace.WriteOptio
 		c.end(err)
 		return nil, err
 	}
-	return &writer{w, c}, nil
+	return &writer{Writer: w, claim: c}, nil
 }
 
 // writer is a file that is being created.
 type writer struct {
 	workspace.Writer
-	claim *claim
+	claim   *claim
+	refused error // of the first Write that the limits did not allow
 }
 
 // Write implements [workspace.Writer].
 func (w *writer) Write(p []byte) (int, error) {
-	if err := w.claim.add(ops.Create, int64(len(p))); err != nil {
-		return 0, err
+	if w.refused == nil {
+		w.refused = w.claim.add(ops.Create, int64(len(p)))
+	}
+	if w.refused != nil {
+		return 0, w.refused
 	}
 	return w.Writer.Write(p)
 }
 
 // Commit implements [workspace.Writer].
 func (w *writer) Commit() (workspace.Version, error) {
+	if w.refused != nil {
+		return "", w.refused
+	}
 	version, err := w.Writer.Commit()
 	w.claim.end(err)
 	return version, err

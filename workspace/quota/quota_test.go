@@ -192,6 +192,32 @@ func TestFailuresDoNotCount(t *testing.T) {
 	}
 }
 
+// TestCommitAfterRefusal commits a file after one of its Writes was refused: a part must
+// not be stored.
+func TestCommitAfterRefusal(t *testing.T) {
+	ctx := t.Context()
+	f := limited(t, memory.New(nil), quota.Limits{Bytes: 10})
+	w, err := workspace.Create(ctx, f, "a", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if _, err := w.Write(make([]byte, 8)); err != nil {
+		t.Fatal(err)
+	}
+	for _, size := range []int{8, 1} {
+		if _, err := w.Write(make([]byte, size)); !errors.Is(err, workspace.ErrPolicy) {
+			t.Errorf("Write of %d bytes = %v, want ErrPolicy", size, err)
+		}
+	}
+	if _, err := w.Commit(); !errors.Is(err, workspace.ErrPolicy) {
+		t.Errorf("Commit after a Write that was refused = %v, want ErrPolicy", err)
+	}
+	if _, err := f.Stat(ctx, "a"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Stat after it = %v, want ErrNotExist", err)
+	}
+}
+
 // TestTogether writes with many goroutines of one session.
 func TestTogether(t *testing.T) {
 	ctx := t.Context()

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/spf13/afero"
+
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -34,29 +36,52 @@ func (s *store) write(name string, data []byte) error {
 		return err
 	}
 	dir, _ := workspace.Split(name)
-	if err := s.makeParents(dir); err != nil {
+	undo, err := s.makeParents(dir)
+	if err != nil {
 		return err
 	}
 	temp := filepath.FromSlash(workspace.Join(dir, ops.ReservedPrefix+rand.Text()))
-	if err := s.fill(temp, data, mode); err != nil {
-		return errors.Join(err, s.discard(temp))
+	err = s.fill(temp, data, mode)
+	if err == nil {
+		err = s.afs.Rename(temp, filepath.FromSlash(name))
 	}
-	if err := s.afs.Rename(temp, filepath.FromSlash(name)); err != nil {
-		return errors.Join(err, s.discard(temp))
+	if err != nil {
+		err = errors.Join(err, s.discard(temp))
+		undo()
 	}
-	return nil
+	return err
 }
 
-// makeParents creates dir with its parents, if it is missing.
-func (s *store) makeParents(dir string) error {
+// makeParents creates dir with its parents, if it is missing. undo removes
+// those that it has created, as long as they are empty. After an error that has
+// been done.
+func (s *store) makeParents(dir string) (undo func(), err error) {
 	info, err := s.stat(dir)
 	switch {
 	case err == nil && !info.IsDir():
-		return workspace.ErrNotDir
+		return nil, workspace.ErrNotDir
 	case err == nil || !errors.Is(err, fs.ErrNotExist):
-		return err
+		return func() {}, err
 	}
-	return s.afs.MkdirAll(filepath.FromSlash(dir), 0o777)
+	var missing []string // the deepest first
+	for up := dir; up != "."; up, _ = workspace.Split(up) {
+		if _, err := s.afs.Stat(filepath.FromSlash(up)); err == nil {
+			break
+		}
+		missing = append(missing, filepath.FromSlash(up))
+	}
+	undo = func() {
+		for _, name := range missing {
+			if left, err := afero.ReadDir(s.afs, name); err == nil && len(left) == 0 {
+				_ = s.afs.Remove(name)
+			}
+		}
+	}
+	if err := s.afs.MkdirAll(filepath.FromSlash(dir), 0o777); err != nil {
+		undo()
+		return nil, err
+	}
+	return undo, nil
 }
 
 // fill writes data to a new temporary file with the mode.
@@ -86,7 +111,8 @@ func (s *store) Mkdir(_ context.Context, name string, opts workspace.MkdirOption
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if opts.Recursive {
-		return s.makeParents(name)
+		_, err := s.makeParents(name)
+		return err
 	}
 	if _, err := s.stat(name); !errors.Is(err, fs.ErrNotExist) {
 		return cmp.Or(err, fs.ErrExist)

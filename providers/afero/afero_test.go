@@ -114,6 +114,21 @@ func TestFromAferoOnDisk(t *testing.T) {
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 1 {
 		t.Errorf("after WriteFile the folder has %v, %v, want script alone", entries, err)
 	}
+	if _, err := fsys.WriteFile(t.Context(), "new", []byte("new"), nil); err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(t.TempDir(), "other")
+	if err := os.WriteFile(other, nil, 0o666); err != nil { // which the umask applies to
+		t.Fatal(err)
+	}
+	got, err := os.Stat(filepath.Join(dir, "new"))
+	want, err2 := os.Stat(other)
+	if err := errors.Join(err, err2); err != nil {
+		t.Fatal(err)
+	}
+	if got.Mode() != want.Mode() {
+		t.Errorf("a new file has the mode %v, want %v as any program's", got.Mode(), want.Mode())
+	}
 	if _, err := fsys.ReadFile(t.Context(), "missing"); !errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), dir) {
 		t.Errorf("ReadFile(missing) = %v, want ErrNotExist without the host's path", err)
 	}

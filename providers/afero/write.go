@@ -22,15 +22,16 @@ func (s *store) WriteFile(_ context.Context, name string, data []byte, _ workspa
 	return "", s.write(name, data)
 }
 
-// write replaces the file name by a new one with its permission bits. s.mu is
-// held for writing.
+// write replaces the file name by a new one with its permission bits. One that
+// did not exist has those that the backend gives. s.mu is held for writing.
 func (s *store) write(name string, data []byte) error {
 	mode := fs.FileMode(0o666)
 	info, err := s.stat(name)
+	replaces := err == nil
 	switch {
-	case err == nil && info.IsDir():
+	case replaces && info.IsDir():
 		return workspace.ErrIsDir
-	case err == nil:
+	case replaces:
 		mode = info.Mode().Perm()
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
@@ -42,6 +43,9 @@ func (s *store) write(name string, data []byte) error {
 	}
 	temp := filepath.FromSlash(workspace.Join(dir, ops.ReservedPrefix+rand.Text()))
 	err = s.fill(temp, data, mode)
+	if err == nil && replaces {
+		err = s.afs.Chmod(temp, mode)
+	}
 	if err == nil {
 		err = s.afs.Rename(temp, filepath.FromSlash(name))
 	}
@@ -84,17 +88,15 @@ func (s *store) makeParents(dir string) (undo func(), err error) {
 	return undo, nil
 }
 
-// fill writes data to a new temporary file with the mode.
+// fill writes data to a new temporary file with the mode, or with less than
+// that as the backend has it.
 func (s *store) fill(temp string, data []byte, mode fs.FileMode) error {
 	file, err := s.afs.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
 	if err != nil {
 		return err
 	}
 	_, err = file.Write(data)
-	if err := errors.Join(err, file.Close()); err != nil {
-		return err
-	}
-	return s.afs.Chmod(temp, mode)
+	return errors.Join(err, file.Close())
 }
 
 // discard removes a temporary file, which need not exist.

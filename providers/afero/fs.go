@@ -42,8 +42,9 @@ type Options struct {
 // So FS declares none: conditional writes, Move and Copy are
 // [errors.ErrUnsupported], and Watch polls, noticing what changes a size or a
 // modification time. Symlinks are whatever the backend makes of them: it
-// follows them or not, and nothing here confines them. Wrap a backend that
-// reaches real files in [afero.NewBasePathFs].
+// follows them or not, and nothing here confines them. [afero.NewBasePathFs]
+// confines names, but a symlink below its path may lead anywhere. A local
+// folder whose symlinks you do not trust is for package localbash.
 //
 // An FS is safe for concurrent use, if nothing else writes to the afero.Fs at
 // the same time.

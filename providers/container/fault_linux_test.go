@@ -255,6 +255,51 @@ func TestFullDisk(t *testing.T) {
 	})
 }
 
+// TestNoInodes has a container in which there is room for bytes, but for no file.
+func TestNoInodes(t *testing.T) {
+	in(t, places()[1:3], func(t *testing.T, r *running) {
+		name := r.prefix
+		r.client(t, "run", "--detach", "--network=none", "--name="+name, "--tmpfs=/small:nr_inodes=8",
+			r.imageName(), "sleep", "1000")
+		t.Cleanup(func() { r.client(t, "rm", "--force", name) })
+		f := open(t, &container.Options{Engine: r.engineArgs, Container: name, Root: "/"})
+		if _, err := f.WriteFile(t.Context(), "source", []byte("x"), nil); err != nil {
+			t.Fatal(err)
+		}
+		deep := "small/a/b/c/d/e/f/g/h" // more than fit
+		for used := 1; used <= 8; used++ { // the folder itself has one
+			calls := map[string]func() error{
+				"Mkdir":           func() error { return f.Mkdir(t.Context(), deep, &workspace.MkdirOptions{Recursive: true}) },
+				"WriteFile":       func() error { _, err := f.WriteFile(t.Context(), deep, []byte("x"), nil); return err },
+				"large WriteFile": func() error { _, err := f.WriteFile(t.Context(), deep, make([]byte, 100<<10), nil); return err },
+				"Copy":            func() error { _, err := f.Copy(t.Context(), "source", deep); return err },
+				"Move":            func() error { return f.Move(t.Context(), "source", deep) },
+			}
+			if used >= 7 { // a hard link of a temporary file needs another one
+				calls["new file"] = func() error {
+					_, err := f.WriteFile(t.Context(), "small/new", []byte("x"), &workspace.WriteOptions{IfNotExist: true})
+					return err
+				}
+			}
+			if used == 8 { // not even a lock fits
+				calls["Move below"] = func() error { return f.Move(t.Context(), "small/1", "small/moved") }
+				calls["replaced file"] = func() error { _, err := f.WriteFile(t.Context(), "small/1", []byte("y"), nil); return err }
+			}
+			for what, call := range calls {
+				if err := call(); !errors.Is(err, workspace.ErrNoSpace) {
+					t.Errorf("%s with %d of 8 inodes used = %v, want %v", what, used, err, workspace.ErrNoSpace)
+				}
+			}
+			if infos, err := f.Ls(t.Context(), "small", nil); err != nil || len(infos) != used-1 {
+				t.Errorf("Ls after that = %v, %v, want %d files", infos, err, used-1)
+			}
+			if used < 8 {
+				r.client(t, "exec", name, "touch", fmt.Sprintf("/small/%d", used))
+			}
+		}
+	})
+}
+
 // fill writes files of size bytes until there is no room, makes the calls, which need
 // some, and sees what is left.
 func fill(t *testing.T, f *container.FS, size int, calls map[string]func() error) {

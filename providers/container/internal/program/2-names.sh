@@ -57,11 +57,14 @@ refused() {
 	case $said in
 	*'ermission denied'* | *'not permitted'*) return $denied ;;
 	*'irectory not empty'*) return $notempty ;;
+	*': No space left on device' | *'uota exceeded') return $full ;;
 	esac
 	[ -w . ] || return $denied
 	# Busybox says that root may, also without capabilities or where nobody may.
+	# There may be room for bytes, but for no file.
 	case $({ : >"./$prefix$$"; } 2>&1 && rm -f -- "./$prefix$$") in
 	*'Read-only file system'* | *'ermission denied'* | *'not permitted'*) return $denied ;;
+	*': No space left on device' | *'uota exceeded') return $full ;;
 	esac
 	return $failed
 }
@@ -185,14 +188,14 @@ dig() {
 		esac
 		case $b in "$prefix"*) return $reserved ;; esac
 		fresh=$made/$b
-		mkdir -- "./$b" 2>/dev/null || fresh=
+		said=$(mkdir -- "./$b" 2>&1) || fresh=
 		if ! cd -P -- "./$b" 2>/dev/null; then
 			[ -z "$still" ] || [ ! -L "./$b" ] || return $symlink
 			there && return $notdir
 			refused
 			return
 		fi
-		made=
+		made= said=
 		inside || return
 		way=$way$b
 		[ -z "$still" ] || straight "$way" || return $symlink

@@ -41,7 +41,8 @@ lock() {
 		[ -e "./${prefix}lock" ] && absent=0 || absent=$((absent + 1))
 		if [ $absent -ge 20 ]; then
 			refused
-			[ $? -ne $denied ] || return $denied
+			outcome=$?
+			[ $outcome -eq $failed ] || return $outcome
 			return $overtaken
 		fi
 		[ "$owner" = "$seen" ] || tries=0

@@ -266,9 +266,10 @@ func TestNoInodes(t *testing.T) {
 		if _, err := f.WriteFile(t.Context(), "source", []byte("x"), nil); err != nil {
 			t.Fatal(err)
 		}
-		deep := "small/a/b/c/d/e/f/g/h" // more than fit
+		deep := "small/a/b/c/d/e/f/g/h"    // more than fit
 		for used := 1; used <= 8; used++ { // the folder itself has one
 			calls := map[string]func() error{
+				"ImportTar":       func() error { return f.ImportTar(t.Context(), "small", archive(t, [][2]string{{deep, "x"}}), nil) },
 				"Mkdir":           func() error { return f.Mkdir(t.Context(), deep, &workspace.MkdirOptions{Recursive: true}) },
 				"WriteFile":       func() error { _, err := f.WriteFile(t.Context(), deep, []byte("x"), nil); return err },
 				"large WriteFile": func() error { _, err := f.WriteFile(t.Context(), deep, make([]byte, 100<<10), nil); return err },

@@ -15,6 +15,8 @@ unpack() {
 			result=$?
 		else
 			quit=1 # what is left of the input must not be taken for requests
+			refused
+			result=$?
 			! lacks . 0 || result=$full
 		fi
 	} 2>/dev/null 5<"./$2"

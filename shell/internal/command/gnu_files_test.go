@@ -216,7 +216,7 @@ var gnuFilesDifferences = []gnuDifference{
 	{"grep", regexp.MustCompile(`"-T" "-nC2"`), "with `-T`, numbers of lines are not aligned"},
 	{"grep", regexp.MustCompile(`"-w" "-x"`), "`-w -x` is `-x`"},
 	{"cp", regexp.MustCompile(`"a" "a/b/c"|"-t" "d" .*"d"|"-r" "-t" "d"|"a" "a"`), "a directory is not copied into itself"},
-	{"file", regexp.MustCompile(`"(png|gzip)"`), "prints only the name of a binary format"},
+	{"file", regexp.MustCompile(`"(png|gzip)"`), "prints only the name of a binary format, and of CSV that it is text"},
 	{"rg", regexp.MustCompile(`"-g" "(src/\*\*|\*\.\{md,txt\})"`), "`-g` keeps to `.gitignore` files"},
 	{"sed", regexp.MustCompile(`\\\\1\$/!P`), "back references, and the commands and flags e and w, are refused"},
 	{"sed", regexp.MustCompile(`binary`), "a byte that is not UTF-8 is a character, which `.` and `[^a]` match"},

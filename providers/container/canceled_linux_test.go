@@ -230,6 +230,43 @@ func TestMoveToAnotherFileSystem(t *testing.T) {
 	})
 }
 
+// TestMoveBesideEdit edits a file, in an FS of its own, that is being copied to another file
+// system: the edit moves, too.
+func TestMoveBesideEdit(t *testing.T) {
+	in(t, []place{places()[0], places()[2]}, func(t *testing.T, r *running) {
+		opts := r.hang(t, `: %s; /bin/cp "$@"; until [ -e "${last%%/*}/edited" ]; do sleep 0.01; done; exit`)
+		root, other := opts.Root, "/dev/shm/"+r.prefix
+		r.run(t, "mkdir", other)
+		t.Cleanup(func() { r.run(t, "rm", "-r", other) })
+		if r.run(t, "stat", "-c", "%d", root) == r.run(t, "stat", "-c", "%d", other) {
+			t.Skip("/dev/shm is no file system of its own")
+		}
+		source := path.Join(root, "slow/file")[1:]
+		opts.Root = "/"
+		f, editor := open(t, opts), open(t, opts)
+		called := make(chan error, 1)
+		go func() { called <- f.Move(t.Context(), source, path.Join(other, "moved")[1:]) }()
+		r.begun(t, other)
+		_, version, err := editor.ReadVersioned(t.Context(), source, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := editor.WriteFile(t.Context(), source, []byte("edited"), &workspace.WriteOptions{IfVersion: version}); err != nil {
+			t.Errorf("WriteFile beside Move = %v, want nil", err)
+		}
+		r.run(t, "touch", path.Join(other, "edited"))
+		if err := <-called; err != nil {
+			t.Errorf("Move beside WriteFile = %v, want nil", err)
+		}
+		if got := r.run(t, "cat", path.Join(other, "moved")); got != "edited" {
+			t.Errorf("the file that has moved is %q, want %q", got, "edited")
+		}
+		if left := r.left(t, root) + r.left(t, other); left != "" {
+			t.Errorf("%q is left", left)
+		}
+	})
+}
+
 // TestKilledOwner kills a process that has a watch open and removes a tree:
 // nothing of that is left, inside or outside.
 func TestKilledOwner(t *testing.T) {

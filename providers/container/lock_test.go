@@ -3,7 +3,9 @@ package container_test
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
+	"path"
 	"strings"
 	"sync"
 	"testing"
@@ -197,6 +199,45 @@ func TestTemporaryBesideTarget(t *testing.T) {
 		}
 		if info, err := f.Stat(t.Context(), "dir/file"); err != nil || info.Size != 2<<20 {
 			t.Errorf("Stat of what a symlink leads to = %+v, %v, want what was written", info, err)
+		}
+	})
+}
+
+// TestOneOfTwoClientsMoves has two clients move one file, and one directory, to two names,
+// in one file system and to another one.
+func TestOneOfTwoClientsMoves(t *testing.T) {
+	inImages(t, func(t *testing.T, r *running) {
+		opts := r.options(t)
+		root, other := opts.Root, "/dev/shm/"+r.prefix
+		r.run(t, "mkdir", other)
+		t.Cleanup(func() { r.run(t, "rm", "-r", other) })
+		opts.Root = "/"
+		clients := []*container.FS{open(t, opts), open(t, opts)}
+		for _, destination := range []string{root, other} {
+			for i := range 10 {
+				name := fmt.Sprint(i)
+				if i%2 == 0 {
+					name += "/file"
+				}
+				if _, err := clients[0].WriteFile(t.Context(), path.Join(root, "from", name)[1:], []byte("x"), nil); err != nil {
+					t.Fatal(err)
+				}
+				var errs [2]error
+				var moving sync.WaitGroup
+				for j, client := range clients {
+					moving.Go(func() {
+						errs[j] = client.Move(t.Context(), path.Join(root, "from", fmt.Sprint(i))[1:], path.Join(destination, fmt.Sprint("to", i*j), fmt.Sprint(i, "-", j))[1:])
+					})
+				}
+				moving.Wait()
+				if (errs[0] == nil) == (errs[1] == nil) || !errors.Is(cmp.Or(errs[0], errs[1]), fs.ErrNotExist) {
+					t.Errorf("two clients move %s to %s: %v and %v, want one to succeed and %q", name, destination, errs[0], errs[1], fs.ErrNotExist)
+				}
+			}
+			if there := r.run(t, "find", destination, "-type", "f"); strings.Count(there, "\n") != 10 {
+				t.Errorf("after the moves of 10 to %s there are\n%s", destination, there)
+			}
+			r.run(t, "sh", "-c", `rm -r "$1"/*`, "sh", destination)
 		}
 	})
 }

@@ -23,17 +23,19 @@ func (s *store) Copy(ctx context.Context, source, destination string) (workspace
 }
 
 // between makes a call for two names. The directory of the second gets a
-// temporary file, or at least a lock.
+// temporary file, or at least a lock; the directory of the first may get a lock, too.
 func (s *store) between(ctx context.Context, source, destination string, callFor func(*temporary) shell.Call) ([]byte, error) {
 	c, err := s.begin(ctx, source, destination)
 	if err != nil {
 		return nil, err
 	}
 	temp := s.newTemporary(c, path.Dir(destination), "")
+	from := s.newTemporary(c, path.Dir(source), "")
 	call := callFor(temp)
 	call.Args = append(append(program.Pair(source), program.Pair(destination)...), call.Args...)
 	body, err := s.betweenAlone(ctx, c, destination, call)
 	temp.end(ctx, err)
+	from.end(ctx, err)
 	return body, err
 }
 

@@ -27,12 +27,17 @@ claim() {
 	locked give "$1"
 }
 
-# give PATH: moves something to the name ./$b, which nothing has.
+# give PATH: moves something to the name ./$b, which nothing has. If mv fails and
+# there is nothing to move, somebody else has moved it.
 give() {
 	! there || return $exists
 	told attended mv -n $exact -- "$1" "./$b"
-	survived $? || return
-	[ -e "$1" ] || [ -L "$1" ] || return 0
+	result=$?
+	survived $result || return
+	if [ ! -e "$1" ] && [ ! -L "$1" ]; then
+		[ $result -eq 0 ] || return $overtaken
+		return
+	fi
 	case $said in
 	*': No space left on device' | *'uota exceeded') # what it has copied to another file system
 		rm -r -f -- "./$b"

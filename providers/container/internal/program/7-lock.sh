@@ -10,11 +10,17 @@ locked() {
 
 # own PATH: makes the file PATH, with who we are in it, if there is none.
 own() {
+	fresh=
 	set -C
-	printf '%s\n' "$me" 2>/dev/null >"$1"
+	{
+		fresh=1
+		printf '%s\n' "$me"
+	} 2>/dev/null >"$1"
 	outcome=$?
 	set +C
-	return $outcome
+	[ $outcome -ne 0 ] && [ -n "$fresh" ] || return $outcome
+	rm -f -- "$1"
+	return $full
 }
 
 # How long a lock that does not change hands is waited for, in hundredths of a
@@ -35,6 +41,7 @@ lock() {
 			return $locked
 		fi
 		own "./${prefix}lock" 2>/dev/null && return
+		[ $? -ne $full ] || return $full
 		[ -w . ] || return $denied
 		owner=
 		read -r owner 2>/dev/null <"./${prefix}lock"

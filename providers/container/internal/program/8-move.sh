@@ -29,26 +29,79 @@ carry() {
 	deep "$2"
 	second $? || return
 	b=$3
-	if [ -f "$1" ] && [ ! -L "$1" ] && abroad "${1%/*}/."; then
+	if ! abroad "${1%/*}/."; then
+		locked give "$1"
+	elif [ -f "$1" ] && [ ! -L "$1" ]; then
 		ferry "$@"
 		return
+	else
+		both "${1%/*}" give "$1"
 	fi
-	locked give "$1"
 	second $?
 }
 
-# abroad DIR: whether DIR is in another file system than the current directory.
+# abroad DIR: whether DIR is in another file system than the current directory. turn
+# is empty if both locks the current one first.
 abroad() {
 	set -- $(stat -c %d -- "$1" . 2>/dev/null)
+	turn=
+	[ "$1" -ge "$2" ] 2>/dev/null || turn=1
 	[ "$1" != "$2" ]
 }
 
+# both DIR FUNCTION ARGUMENT...: as locked, while no other shell does so in DIR either,
+# about which abroad was asked. As every shell takes the two locks in the order of their
+# file systems, none waits for another that waits for it.
+both() {
+	if [ -z "$turn" ]; then
+		locked beyond "$@"
+		return
+	fi
+	dir=$1
+	shift
+	beyond "$dir" locked "$@"
+}
+
+# beyond DIR FUNCTION ARGUMENT...: calls a function while no other shell does so in DIR.
+# Where there is no room for a lock there is none for a write either.
+beyond() {
+	held=$1
+	(
+		cd -P -- "$held/." 2>/dev/null || exit $overtaken
+		lock
+	)
+	result=$?
+	[ $result -eq 0 ] || [ $result -eq $full ] || return $result
+	[ $result -eq 0 ] || held=
+	shift
+	"$@"
+	outcome=$?
+	[ -z "$held" ] || rm -f -- "$held/${prefix}lock"
+	return $outcome
+}
+
 # ferry PATH DIR BASE TEMPORARY: moves a file to another file system, so that DIR BASE
-# never has a part of it.
+# never has a part of it. It is copied again if it changes meanwhile.
 ferry() {
+	before=$(stat -c "$form" -- "$1" 2>/dev/null) || return $overtaken
 	reproduce "$@" keep || return
-	rm -f -- "$1" 2>/dev/null && return
+	both "${1%/*}" settle "$1" "./$4" "$before"
+	result=$?
+	rm -f -- "./$4"
+	return $result
+}
+
+# settle PATH TEMPORARY STAT: puts the copy TEMPORARY of the file PATH at ./$b in
+# place of the file, which STAT described when it was copied.
+settle() {
+	[ "$(stat -c "$form" -- "$1" 2>/dev/null)" = "$3" ] || return $overtaken
+	if ! ln $exact -- "$2" "./$b" 2>/dev/null; then
+		give "$2"
+		second $? || return
+	fi
+	told rm -- "$1" && return
 	rm -f -- "./$b"
+	[ -e "$1" ] || return $overtaken
 	return $denied
 }
 
@@ -68,8 +121,8 @@ duplicate() {
 	return $result
 }
 
-# reproduce PATH DIR BASE TEMPORARY KEEP: copies PATH to DIR BASE, and unless KEEP is
-# empty with all that mv keeps.
+# reproduce PATH DIR BASE TEMPORARY KEEP: copies PATH to DIR BASE, or unless KEEP is
+# empty only to TEMPORARY, with all that mv keeps.
 reproduce() {
 	target "$2" "$3" new
 	second $? || return
@@ -80,11 +133,13 @@ reproduce() {
 		second $?
 		return
 	fi
-	if [ -n "$5" ] && [ ! -L "./$4" ]; then
+	if [ -n "$5" ]; then
+		[ ! -L "./$4" ] || return 0
 		was=$(stat -c '%u:%g %a' -- "$1" 2>/dev/null)
 		chown "${was% *}" "./$4" 2>/dev/null || was=${was#"${was%???}"} # no setuid for another owner
 		chmod "${was#* }" "./$4" 2>/dev/null
 		touch -r "$1" "./$4" 2>/dev/null
+		return 0
 	fi
 	size=$(stat -c %s -- "./$4")
 	place "./$4" new '' "$size"

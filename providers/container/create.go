@@ -22,8 +22,8 @@ func (o *Options) createFlags() []string {
 		args = append(args, "--user="+o.User)
 	}
 	// Docker makes a missing one before it mounts one in memory there, which then
-	// belongs to root alone. The shells go to Root in any case.
-	if dir := o.Create.Workdir; dir != "" && (o.Root == "" || !slices.Contains(o.Create.tmpfs(), path.Clean(dir))) {
+	// belongs to root alone. The shells go to it in any case.
+	if dir := o.Create.Workdir; dir != "" && !slices.Contains(o.Create.tmpfs(), path.Clean(dir)) {
 		args = append(args, "--workdir="+dir)
 	}
 	return append(args, o.Create.flags()...)

@@ -140,6 +140,19 @@ func TestKeptContainer(t *testing.T) {
 				t.Errorf("Open of a container with other %s = %v, %v, want %q", name, f, err, fs.ErrExist)
 			}
 		}
+		for root, want := range map[string]string{"": "/a", "/a": "/a", "/b": "/b"} {
+			elsewhere := *opts
+			elsewhere.Root = root
+			f, err := container.Open(t.Context(), &elsewhere)
+			if err != nil {
+				t.Errorf("Open of the container with the Root %q = %v, want nil", root, err)
+				continue
+			}
+			if got := f.Root(); got != want {
+				t.Errorf("Root() of the container with the Root %q = %q, want %q", root, got, want)
+			}
+			f.Close()
+		}
 		stranger := *opts
 		stranger.Create.Name += "-not"
 		t.Cleanup(func() { r.client(t, "rm", "--force", stranger.Create.Name) })

@@ -1,6 +1,7 @@
 package container
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -155,7 +156,7 @@ func (o *Options) handOver(ctx context.Context, owned *engine.OwnedContainer, sh
 // openBy opens a shell by the first of some command lines that the image has.
 func (s *shared) openBy(ctx context.Context, found *session, candidates [][]string) (sh *shell.Session, err error) {
 	for _, found.shell = range candidates {
-		sh, err = s.openIn(ctx, found, s.opts.Root)
+		sh, err = s.openIn(ctx, found, cmp.Or(s.opts.Root, s.opts.Create.Workdir))
 		if err = engine.FirstFault(err); !engine.IsNoShell(err) {
 			break
 		}

@@ -98,18 +98,21 @@ func (c *CreateOptions) mountFlags() []string {
 	return flags
 }
 
-// tmpfs returns the directories whose files are kept in memory.
+// tmpfs returns the directories whose files are kept in memory. Workdir is one of its
+// own below another: the engine would make it there for root alone.
 func (c *CreateOptions) tmpfs() []string {
-	if c.Tmpfs != nil || !c.ReadOnlyRoot {
-		return c.Tmpfs
+	dirs, workdir := slices.Clone(c.Tmpfs), path.Clean("/"+c.Workdir)
+	mounted := func(dir string) bool {
+		return dir == "/" || slices.ContainsFunc(c.Mounts, func(m Mount) bool { return holds(m.Target, dir) })
 	}
-	var dirs []string
-	for _, dir := range []string{"/run", "/tmp", "/var/tmp", path.Clean("/" + c.Workdir)} {
-		held := dir == "/" || slices.ContainsFunc(c.Mounts, func(m Mount) bool { return holds(m.Target, dir) }) ||
-			slices.ContainsFunc(dirs, func(other string) bool { return holds(other, dir) })
-		if !held {
-			dirs = append(dirs, dir)
-		}
+	byDefault := c.Tmpfs == nil && c.ReadOnlyRoot
+	if byDefault {
+		dirs = slices.DeleteFunc([]string{"/run", "/tmp", "/var/tmp"}, mounted)
+	}
+	same := func(dir string) bool { return path.Clean(dir) == workdir }
+	below := slices.ContainsFunc(dirs, func(dir string) bool { return holds(dir, workdir) })
+	if (byDefault || below) && !mounted(workdir) && !slices.ContainsFunc(dirs, same) {
+		dirs = append(dirs, workdir)
 	}
 	return dirs
 }

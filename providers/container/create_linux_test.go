@@ -108,6 +108,23 @@ func TestHardened(t *testing.T) {
 	})
 }
 
+// TestWorkdirInMemory has a user write to a Workdir below a directory in memory, which
+// the engine would make for root alone.
+func TestWorkdirInMemory(t *testing.T) {
+	in(t, engines(), func(t *testing.T, r *running) {
+		for _, create := range []container.CreateOptions{
+			{Workdir: "/tmp/w", ReadOnlyRoot: true},
+			{Workdir: "/m/a/w", Tmpfs: []string{"/m"}},
+			{Workdir: "/w", ReadOnlyRoot: true},
+		} {
+			f := open(t, &container.Options{Engine: r.engineArgs, Image: r.imageName(), User: "1000", Create: create})
+			if _, err := f.WriteFile(t.Context(), "file", nil, nil); err != nil || f.Root() != create.Workdir {
+				t.Errorf("WriteFile in %q with the Workdir %q = %v, want nil", f.Root(), create.Workdir, err)
+			}
+		}
+	})
+}
+
 // lookInside tells what a program in a container may do.
 const lookInside = `grep -E 'CapEff|CapBnd|NoNewPrivs' /proc/self/status
 grep -qs ' / [a-z]* ro' /proc/mounts && echo root ro || echo root rw

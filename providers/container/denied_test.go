@@ -127,3 +127,25 @@ func TestDeniedToRoot(t *testing.T) {
 
 // second returns the error of a call that returns something else, too.
 func second[T any](_ T, err error) error { return err }
+
+// TestRootBelowDenied opens a root below a directory that the user may not enter.
+func TestRootBelowDenied(t *testing.T) {
+	in(t, places()[1:2], func(t *testing.T, r *running) {
+		opts := r.options(t)
+		r.run(t, "sh", "-c", `cd "$1" && mkdir -p closed/dir open && touch file && chmod 700 closed`, "sh", opts.Root)
+		opts.User = "1234"
+		for below, want := range map[string]error{
+			"closed/dir": fs.ErrPermission, "closed": fs.ErrPermission, "open/missing/dir": fs.ErrNotExist, "open": nil,
+		} {
+			other := *opts
+			other.Root = opts.Root + "/" + below
+			f, err := container.Open(t.Context(), &other)
+			if !errors.Is(err, want) {
+				t.Errorf("Open with the Root %q = %v, want %v", below, err, want)
+			}
+			if err == nil {
+				f.Close()
+			}
+		}
+	})
+}

@@ -92,7 +92,12 @@ exactly() {
 # the shell is. Tells what the shell is and what the image has.
 hello() {
 	if ! cd -P -- "${1:-.}" 2>/dev/null; then
-		[ -e "$1" ] || return $missing
+		if [ ! -e "$1" ]; then
+			way=$1 # what exists of it
+			while [ -n "$way" ] && [ ! -e "$way" ]; do way=${way%/*}; done
+			[ ! -d "$way/" ] || (cd -- "$way/" 2>/dev/null) || return $denied
+			return $missing
+		fi
 		[ -d "$1" ] || return $notdir
 		return $denied
 	fi

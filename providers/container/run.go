@@ -18,6 +18,10 @@ func (s *store) Run(ctx context.Context, opts workspace.RunOptions) (*workspace.
 	if _, err := s.begin(ctx, opts.Dir); err != nil {
 		return nil, err
 	}
+	env := map[string]string{}
+	maps.Copy(env, s.opts.Create.Env) // some of them, such as IFS, would not survive a shell
+	maps.Copy(env, opts.Env)
+	opts.Env = env
 	for {
 		if _, err := s.Ls(ctx, opts.Dir, workspace.LsOptions{Limit: 1}); err != nil {
 			return nil, err
@@ -45,7 +49,6 @@ func (s *shared) newMachine() *command.Machine {
 	return &command.Machine{
 		OpenKeeper: func(ctx context.Context) (*shell.Session, error) { return s.openShell(ctx) },
 		Words:      func(args ...string) []string { return s.start.found.Load().words(args...) },
-		Variables:  slices.Sorted(maps.Keys(s.opts.Create.Env)),
 	}
 }
 

@@ -232,6 +232,15 @@ func TestRunEnvironment(t *testing.T) {
 			t.Errorf("Run = %+v, %v and writes %q", result, err, &out)
 		}
 		out.Reset()
+		if _, err := f.Run(t.Context(), &workspace.RunOptions{Command: []string{"cat", "/proc/self/environ"}, Env: map[string]string{"GIVEN": "by the call"}, Stdout: &out}); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"GIVEN=by the call", "ENV=/w/evil", "PWD=/evil", "IFS=x", "HOME=/the/home"} {
+			if !slices.Contains(strings.Split(out.String(), "\x00"), want) {
+				t.Errorf("the variable %s is not in the environment %q", want, &out)
+			}
+		}
+		out.Reset()
 		odd := map[string]string{"not-a-name": "it's\n$HOME", "1": "digit", "IFS": "s", "OPTIND": "o", "PWD": "/nowhere", "SHLVL": "7", "A": "a"}
 		if _, err := f.Run(t.Context(), &workspace.RunOptions{Command: []string{"cat", "/proc/self/environ"}, Env: odd, Stdout: &out}); err != nil {
 			t.Fatal(err)

@@ -87,9 +87,6 @@ type Machine struct {
 	OpenKeeper func(ctx context.Context) (*shell.Session, error)
 	// Words returns the command line that starts a program in the container.
 	Words func(args ...string) []string
-	// Variables are more variables of the container's environment that commands get. A
-	// shell can name each of them.
-	Variables []string
 
 	mu      sync.Mutex
 	done    chan struct{}  // guarded by mu: closed by Close; nil before the first Run
@@ -136,7 +133,7 @@ func (m *Machine) Run(ctx context.Context, c Command) (*workspace.RunResult, err
 	p := &running{Pipes: pipes, ended: make(chan struct{})}
 	go p.wait()
 	defer p.closeAll()
-	leader, err := p.prepare(ctx, c, m.cleaning(c, mark))
+	leader, err := p.prepare(ctx, c, cleaning(c, mark))
 	if err != nil {
 		return nil, err
 	}
@@ -189,11 +186,11 @@ func words(c Command, mark string) []string {
 // cleaning returns a script that replaces the shell by one whose environment has nothing
 // but what commands may have. The variables of the image can change what a shell does, so the first
 // one does nothing else. The next one gets the rest of the input.
-func (m *Machine) cleaning(c Command, mark string) string {
+func cleaning(c Command, mark string) string {
 	var script strings.Builder
 	env, sh := c.Shell[0], c.Shell[len(c.Shell)-1]
 	fmt.Fprintf(&script, "{ echo clean >&2; exec %s -i", shell.Quote(env))
-	for _, name := range slices.Concat(inherited, m.Variables) {
+	for _, name := range inherited {
 		fmt.Fprintf(&script, ` ${%s+"%s=$%s"}`, name, name, name)
 	}
 	fmt.Fprintf(&script, " %s=%s %s; }\n", markVariable, mark, shell.Quote(sh))

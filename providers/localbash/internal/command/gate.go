@@ -31,6 +31,9 @@ const (
 // become its program can only end.
 const alwaysFits = 32 << 10
 
+// shell is the program of the gate and the keeper.
+const shell = "/bin/sh"
+
 // markName is the variable of the mark.
 const markName = "WORKSPACEKIT_RUN"
 

@@ -10,9 +10,6 @@ import (
 	"time"
 )
 
-// shell is the program of the gate and the keeper.
-const shell = "/bin/sh"
-
 // keeper ends what a Runner leaves when its process is killed: it is a shell that waits
 // for the end of a pipe, which the kernel closes.
 type keeper struct {

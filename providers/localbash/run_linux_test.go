@@ -270,7 +270,7 @@ func TestRunBarred(t *testing.T) {
 // runWhereDenied wants the error of Ls from Run.
 func runWhereDenied(dir string) error {
 	// A process that has changed its user cannot use its own descriptors by their names.
-	if err := errors.Join(becomeNobody(), unix.Prctl(unix.PR_SET_DUMPABLE, 1, 0, 0, 0)); err != nil {
+	if err := errors.Join(becomeNobody(), unix.Prctl(unix.PR_SET_DUMPABLE, 1, 0, 0, 0), os.Setenv("TMPDIR", "/tmp")); err != nil {
 		return err
 	}
 	fsys, err := localbash.Open(dir, &localbash.Options{Run: &localbash.Run{Sandbox: localbash.SandboxOff}})

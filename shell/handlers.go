@@ -298,7 +298,12 @@ func refusal(args []string) string {
 
 // isWords reports whether text is words alone, without an operator such as "|".
 func isWords(text string) bool {
-	return syntax.NewParser().Words(strings.NewReader(text), func(*syntax.Word) bool { return true }) == nil
+	for _, err := range syntax.NewParser().WordsSeq(strings.NewReader(text)) {
+		if err != nil {
+			return false
+		}
+	}
+	return true
 }
 
 // usages are what builtins print with --help. Those of bash that do not know it, such as

@@ -798,7 +798,7 @@ func (f *findRun) dereference(ctx context.Context, e *findEntry) {
 }
 
 // errLoop is the error of a directory that is above itself.
-var errLoop = errors.New("File system loop detected")
+var errLoop = findError("File system loop detected")
 
 // followed is what -L does with an entry: it visits a symlink, and what is in the directory
 // that it leads to. It reports false for what the walk itself visits.

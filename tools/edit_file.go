@@ -24,7 +24,7 @@ type editFileInput struct {
 	OldText       *string     `json:"oldText,omitempty" jsonschema:"exactly as in the file; in one file, once unless replaceAll"`
 	NewText       *string     `json:"newText,omitempty" jsonschema:"its replacement; empty deletes it"`
 	ReplaceAll    bool        `json:"replaceAll,omitempty" jsonschema:"all occurrences"`
-	ExpectedCount integer     `json:"expectedCount,omitempty" jsonschema:"replace all; fail unless exactly this many"`
+	ExpectedCount integer     `json:"expectedCount,omitempty" jsonschema:"above 0: replace all, if exactly this many"`
 	InsertLine    integer     `json:"insertLine,omitempty" jsonschema:"insert newText before this line, without oldText; last + 1 appends"`
 	Regexp        bool        `json:"regexp,omitempty" jsonschema:"oldText is RE2 (^ and $ at each line), newText has $1, ${name}"`
 	Tolerant      bool        `json:"tolerant,omitempty" jsonschema:"if not found, ignore line ends, trailing blanks, Unicode quotes and dashes, indentation"`

@@ -336,3 +336,19 @@ func TestApplyPatchSessionCopyChanged(t *testing.T) {
 		}
 	}
 }
+
+// TestApplyPatchSessionCopyOfOther copies a file that somebody else has changed since it was read:
+// the copy is not read.
+func TestApplyPatchSessionCopyOfOther(t *testing.T) {
+	t.Parallel()
+	for _, hunks := range []string{"", "--- a/a\n+++ b/n\n@@ -4,2 +4,2 @@\n four\n-five\n+5\n"} {
+		_, ws := newSet(t, map[string]string{"a": five}, nil)
+		set := newSetOf(t, ws, &tools.Options{ReadBeforeWrite: []string{"test"}})
+		good(t, set, "read_file", object{"path": "a"})
+		put(t, ws, "a", strings.Replace(five, "two", "2", 1))
+		good(t, set, "apply_patch", object{"patch": "diff --git a/a b/n\ncopy from a\ncopy to n\n" + hunks})
+		if result := call(t, set, "write_file", object{"path": "n", "content": "x"}); !result.IsError || result.Error.Code != tools.CodeReadRequired {
+			t.Errorf("after a copy with the hunks %q, write_file = %s, want READ_REQUIRED", hunks, result.Text)
+		}
+	}
+}

@@ -144,7 +144,8 @@ func (r *Runner) begin(ctx context.Context) (run context.Context, mark string, s
 // # Errors
 //
 // [ErrMissing], [ErrDenied], [ErrTooLong], [ErrBarred], [ErrFailed] and [ErrNoSandbox] for a
-// program that was not started, [ErrRemain], [os.ErrClosed] once the Runner is closed, and the error of ctx.
+// program that was not started, [ErrRemain], [os.ErrClosed] once the Runner is closed, and the
+// error of ctx.
 func (r *Runner) Run(ctx context.Context, c Command) (Result, error) {
 	ctx, mark, s, end, err := r.begin(ctx)
 	if err != nil {

@@ -72,7 +72,8 @@ var policy = map[string][]string{
 	"internal/scratch":      {"workspace", "providers/memory", "internal/ops"},
 	"internal/scan":         {"workspace", "internal/glob", "internal/ignore", "internal/lines", "internal/ops", "internal/progress"},
 
-	"internal/swaptest": {"internal/exhaustive", "workspace", "workspace/policy", "golang.org/x/sys/unix"},
+	"internal/swaptest":  {"internal/exhaustive", "workspace", "workspace/policy", "golang.org/x/sys/unix"},
+	"internal/mounttest": {},
 
 	"conformance/internal/compare": {"workspace", "internal/ops", "pgregory.net/rapid", "github.com/google/go-cmp/..."},
 	"conformance": {"conformance/internal/compare", "workspace", "workspace/fallback", "internal/ops", "pgregory.net/rapid", "github.com/anishathalye/porcupine",

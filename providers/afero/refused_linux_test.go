@@ -6,11 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/spf13/afero"
 
+	"github.com/workspacekit/workspacekit/internal/mounttest"
 	bridge "github.com/workspacekit/workspacekit/providers/afero"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -31,7 +31,7 @@ func TestRefusedCallsMakeNoParents(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
 			if c.options != "" {
-				mount(t, dir, c.options)
+				mounttest.Tmpfs(t, dir, c.options)
 			}
 			if err := os.Mkdir(filepath.Join(dir, "old"), 0o777); err != nil {
 				t.Fatal(err)
@@ -51,17 +51,4 @@ func TestRefusedCallsMakeNoParents(t *testing.T) {
 			}
 		})
 	}
-}
-
-// mount mounts a file system that is empty at dir, and skips the test if it may not.
-func mount(t *testing.T, dir, options string) {
-	t.Helper()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
-		t.Skipf("the right to mount a file system, which root has, is missing: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
-			t.Errorf("Unmount(%q) = %v", dir, err)
-		}
-	})
 }

@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/workspacekit/workspacekit/internal/mounttest"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -22,7 +22,7 @@ import (
 // old content stays, and nothing is left of the write.
 func TestFullDisk(t *testing.T) {
 	dir := t.TempDir()
-	mount(t, dir, "size=64k")
+	mounttest.Tmpfs(t, dir, "size=64k")
 	f, err := localbash.Open(dir, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -56,19 +56,6 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// mount mounts a file system that is empty at dir, and skips the test if it may not.
-func mount(t *testing.T, dir, options string) {
-	t.Helper()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, options); err != nil {
-		t.Skipf("the right to mount a file system, which root has, is missing: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
-			t.Errorf("Unmount(%q) = %v", dir, err)
-		}
-	})
-}
-
 // TestRefusedCallsMakeNoParents wants calls that fail after they have made the parents of a
 // name to leave none (E5).
 func TestRefusedCallsMakeNoParents(t *testing.T) {
@@ -86,7 +73,7 @@ func refusedCallsMakeNoParents(t *testing.T, opts localbash.Options) {
 		if err := os.MkdirAll(filepath.Join(dir, filepath.Dir(name)), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		mount(t, filepath.Join(dir, filepath.Dir(name)), "nr_inodes=8")
+		mounttest.Tmpfs(t, filepath.Join(dir, filepath.Dir(name)), "nr_inodes=8")
 		put(t, filepath.Join(dir, name), "content")
 	}
 	link(t, "full", filepath.Join(dir, "link"))

@@ -1,0 +1,2 @@
+// Package mounttest mounts file systems for tests that need a full disk.
+package mounttest

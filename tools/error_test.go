@@ -20,6 +20,10 @@ func TestMissingNames(t *testing.T) {
 		{"case", "readme.md", `Did you mean "README.md"?`},
 		{"directory", "scr/main.go", `Did you mean "src/main.go"?`},
 		{"deep-directory", "src/utils/strings.go", `Did you mean "src/util/strings.go"?`},
+		{"two-elements", "SRC/Main.go", `Did you mean "src/main.go"?`},
+		{"three-elements", "SRC/Util/string.go", `Did you mean "src/util/strings.go"?`},
+		{"not-in-the-sibling", "SRC/none.txt", `There is no "SRC" either. See what is there with workspace__test__ls of "src"`},
+		{"below-a-file", "SRC/main.go/x", `There is no "SRC" either. See what is there with workspace__test__ls of "src"`},
 		{"nothing-near", "src/completely-different.txt", `workspace__test__ls of "src", or find it with workspace__test__glob`},
 		{"no-directory", "elsewhere/a/b", `There is no "elsewhere" either. See what is there with workspace__test__ls of "."`},
 	}
@@ -33,6 +37,18 @@ func TestMissingNames(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func TestMissingParents(t *testing.T) {
+	set, _ := newSet(t, map[string]string{"src/util/strings.go": ""}, nil)
+	for path, want := range map[string]string{
+		"SRC/new":         `Did you mean "src/new"?`,
+		"scr/utils/new":   `Did you mean "src/util/new"?`,
+		"src/other/new":   "The parent directory does not exist. Set recursive to make it too.",
+		"src/util/x/y/zz": "The parent directory does not exist. Set recursive to make it too.",
+	} {
+		contains(t, "hint of "+path, bad(t, set, "mkdir", object{"path": path}, tools.CodeNotExist).Hint, want)
 	}
 }
 

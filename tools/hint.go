@@ -254,8 +254,12 @@ const (
 // missingHint says what a name that does not exist could have been. For a removal it names
 // nothing similar: a model that follows the hint would delete a file that nobody has named.
 func (ts *toolset) missingHint(ctx context.Context, op, name string) string {
-	element, dir, near := ts.nearName(ctx, name)
-	if near == name { // it is listed
+	wanted, base := name, ""
+	if op == ops.Mkdir { // only its parent is expected to exist
+		wanted, base = workspace.Split(name)
+	}
+	element, dir, near := ts.nearName(ctx, wanted)
+	if near == wanted { // it is listed
 		if ts.typeOf(ctx, element) == workspace.TypeSymlink {
 			return fmt.Sprintf("%q is a symlink whose target does not exist.", element)
 		}
@@ -263,7 +267,7 @@ func (ts *toolset) missingHint(ctx context.Context, op, name string) string {
 	}
 	switch {
 	case op == ops.Mkdir && near != "":
-		return fmt.Sprintf("The parent directory does not exist. Did you mean %q? Set recursive to make what is missing.", near)
+		return fmt.Sprintf("The parent directory does not exist. Did you mean %q? Set recursive to make what is missing.", workspace.Join(near, base))
 	case op == ops.Mkdir:
 		return "The parent directory does not exist. Set recursive to make it too."
 	case near != "" && op != ops.Rm: // what a call did not name is not for it to remove
@@ -286,48 +290,64 @@ func (ts *toolset) lookHint(dir string) string {
 	return ""
 }
 
-// nearName finds the first element of name that does not exist, the directory
-// that it should be in, and the name with its nearest sibling in its place, or
-// "" if none is near.
+// nearName finds the first element of name that does not exist, the directory to look
+// at instead, and the name with its nearest sibling in its place and so on for what
+// is below, or "" if there is no such file.
 //
 // In a workspace with src/main.go,
 //
 //	name             element       dir    near
 //	src/mian.go      src/mian.go   src    src/main.go
-//	scr/main.go      scr           .      src/main.go
+//	SRC/Main.go      SRC           src    src/main.go
+//	scr/none.txt     scr           src
 //	x/y/z.go         x             .
 //
-// near is name if the element is listed, as a symlink whose target does not exist is. It is
-// not looked up, so below the sibling there may be no such file. Of a large directory
-// only the first names are compared. It climbs a few directories at most: a name that is made
-// up would cost a listing for each of its elements.
+// near is name if the element is listed, as a symlink whose target does not exist is. Of a
+// large directory only the first names are compared. It climbs a few directories at
+// most: a name that is made up would cost a listing for each of its elements.
 func (ts *toolset) nearName(ctx context.Context, name string) (element, dir, near string) {
 	element = name
+	var below []string
 	for range missingClimb {
 		dir, base := workspace.Split(element)
-		children, err := ts.ws.Ls(ctx, dir, &workspace.LsOptions{Limit: missingNames})
+		sibling, err := ts.closest(ctx, dir, base, len(below) > 0)
 		if errors.Is(err, fs.ErrNotExist) && dir != "." {
-			element = dir
+			element, below = dir, append([]string{base}, below...)
 			continue
 		}
-		if element != name { // it has children
-			children = slices.DeleteFunc(children, func(c workspace.FileInfo) bool {
-				return c.Type != workspace.TypeDirectory && c.Type != workspace.TypeSymlink
-			})
+		if sibling == base {
+			return element, dir, name
 		}
-		if sibling := wording.Closest(base, names(children)); sibling != "" {
-			near = workspace.Join(dir, sibling) + strings.TrimPrefix(name, element)
+		for i, base := range below {
+			if sibling == "" {
+				break
+			}
+			next, err := ts.closest(ctx, workspace.Join(dir, sibling), base, i+1 < len(below))
+			if err != nil {
+				return element, dir, ""
+			}
+			dir, sibling = workspace.Join(dir, sibling), next
+		}
+		if sibling != "" {
+			near = workspace.Join(dir, sibling)
 		}
 		return element, dir, near
 	}
 	return element, ".", ""
 }
 
-// names returns the last elements of the names.
-func names(children []workspace.FileInfo) []string {
-	names := make([]string, len(children))
-	for i, c := range children {
-		names[i] = c.Name
+// closest returns the name in dir that is spelled most like base, "" if there is none, among
+// those that can have children if parent is set.
+func (ts *toolset) closest(ctx context.Context, dir, base string, parent bool) (string, error) {
+	children, err := ts.ws.Ls(ctx, dir, &workspace.LsOptions{Limit: missingNames})
+	var names []string
+	for _, c := range children {
+		if !parent || c.Type == workspace.TypeDirectory || c.Type == workspace.TypeSymlink {
+			names = append(names, c.Name)
+		}
 	}
-	return names
+	if slices.Contains(names, base) {
+		return base, err
+	}
+	return wording.Closest(base, names), err
 }

@@ -65,7 +65,7 @@ func TestHugeFileIsNotLoaded(t *testing.T) {
 	}{
 		{"read_file", object{"path": "a"}, "at most 256 MiB. Search it with workspace__test__grep."},
 		{"read_file", object{"path": "a", "tail": 1}, "at most 256 MiB. Search it with workspace__test__grep."},
-		{"read_file", object{"path": "a", "encoding": "base64"}, "Only smaller files are returned as base64."},
+		{"read_file", object{"path": "a", "encoding": "base64"}, "at most 256 MiB. Search it with workspace__test__grep."},
 		{"edit_file", object{"path": "a", "oldText": "x", "newText": "y"}, "Neither the file nor"},
 		{"edit_file", object{"path": "a", "oldText": "x", "newText": "y", "dryRun": true}, "Neither the file nor"},
 		{"write_file", object{"path": "a", "content": "new"}, ""},

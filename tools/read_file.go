@@ -170,8 +170,10 @@ func encodeFile(ctx context.Context, ts *toolset, path string, kept *content) (*
 	} else {
 		data, version, err = ts.ws.ReadVersioned(ctx, path, base64Bytes)
 	}
-	if errors.Is(err, workspace.ErrTooLarge) && ts.whole.MaxFileSize() > base64Bytes {
-		return nil, &hintedError{err, "Only smaller files are returned as base64. Leave encoding out to read a larger text or image."}
+	if errors.Is(err, workspace.ErrTooLarge) {
+		if info, statErr := ts.ws.Stat(ctx, path); statErr == nil && info.Size <= ts.whole.MaxFileSize() {
+			return nil, &hintedError{err, "Only smaller files are returned as base64. Leave encoding out to read a larger text or image."}
+		}
 	}
 	if err != nil {
 		return nil, err

@@ -208,6 +208,7 @@ var sedScripts = []string{
 	"=", "'$='", "'/a/='", "l", "'2l 10'", "'1~3l 1'", "F", "z", "'z;s/^$/empty/'", "q", "3q", "'2q5'", "'Q'", "'/an/Q3'", "'$q'", "n", "'n;d'", "'$!n;s/a/X/'", "'n;n;s/^/>/'", "N", `'$!N;s/\n/ /'`, "D", "P", "'h;G'", "'H;x'", "'G;G'", "'x;p;x'", `'H;$!d;x;s/\n/,/g'`,
 	"':a;s/a/X/;ta'", `':a;N;$!ba;s/\n/ /g'`, "'s/a/X/;t;s/$/!/'", "'s/a/X/;T;s/$/!/'", "'/an/b end;s/^/-/;:end'", "'/an/{s/a/X/;s/$/!/}'", "'2{p;p};3!{d}'", "'/a/{/b/!d}'", "'{p}'", "'{;p;}'", "'1{2{p}}'", "'b;p'", "': a;n;b a'", "'$!{N;D}'", "'r words'", "'2r nonl'", "'$r missing'", "'R words'", "'1,3R nonl'", "'w out'", "e", "'1e ls'", "'p;p # comment'", "'# comment'", "'p;;p'", "'2 p'", "'2,3 !p'", "'1!!p'", "'2,4{=;p}'",
 	"k", "'s/a/b'", "'s/a'", "'/a'", `'s/\(a/b/'`, `'s/a/\1/'`, "'y/a/b'", "'{p'", "'p}'", "'b nowhere'", "'s/a/b/x'", "'s/a/b/gg'", "'s/a/b/0'", "'2,p'", "'1,2='", "'1,2q'", "'0p'", "'0,2p'", "'pp'", "'}'", "':'", "'1:a'", "'s/[/x/'", `'s/a\{2/x/'`, "''", "' '", "a", `'p;s/[0-9]\{2,\}/#/g'`, "'s/[^,]*,//2'", `'s/[[:space:]]\+$//'`, "'/^$/d'", `'/^#/d;/^\s*$/d'`, `'\,an,d'`, `'\xanxp'`, `'s/a\|e/_/g'`, "'s/é/E/g'", "'s/./X/3'", `'s/\x61/X/'`, `'s/a/\x41/'`, `'s/a/\o101\d066/'`, `'s/a/\cA/'`, `'s/[\n]/X/'`, `'N;s/[^\n]*\n//'`, `'s/a/\\/g'`, `'s/$/\r/'`, "'M,p'", "'s/^a/X/M'", "'N;N;s/^./>/Mg'", "'N;s/a$/X/M'", `'s/e\>/E/g'`, `'s/\<./X/g'`, `'$!N;/^\(.*\)\n\1$/!P;D'`, "'2,4!d;2,3s/e/E/;4q'", "'/lazy/,/run/{//!d}'",
+	"'s/[^/]*$//'", "'s,[,.],-,g'", "'s/[[:alpha:]/]/x/g'", "'s/[]/]/x/'", "'s/[^]/e]/x/'", `'s/[a\/b]/x/g'`, "'/[/e]/p'", `'s/[\n/e]/x/'`, "'s/[[./.]e]/x/'", "'s/a[/b/'", `'s/\[/x/'`, "'s/[[:alpha:/]/x/'", `$'s/[a\n/]/x/'`,
 }
 
 // gnuFilesDifferences are those of the programs that find and change files.
@@ -218,7 +219,7 @@ var gnuFilesDifferences = []gnuDifference{
 	{"cp", regexp.MustCompile(`"a" "a/b/c"|"-t" "d" .*"d"|"-r" "-t" "d"|"a" "a"`), "a directory is not copied into itself"},
 	{"file", regexp.MustCompile(`"(png|gzip)"`), "prints only the name of a binary format, and of CSV that it is text"},
 	{"rg", regexp.MustCompile(`"-g" "(src/\*\*|\*\.\{md,txt\})"`), "`-g` keeps to `.gitignore` files"},
-	{"sed", regexp.MustCompile(`\\\\1\$/!P`), "back references, and the commands and flags e and w, are refused"},
+	{"sed", regexp.MustCompile(`\\\\1\$/!P`), "back references, and the commands and flags e, w and W, are refused"},
 	{"sed", regexp.MustCompile(`binary`), "a byte that is not UTF-8 is a character, which `.` and `[^a]` match"},
-	{"sed", regexp.MustCompile(`"(s/a/ls/e|1?e( ls)?|w out|s/a/X/w out)"`), "back references, and the commands and flags e and w, are refused"},
+	{"sed", regexp.MustCompile(`"(s/a/ls/e|1?e( ls)?|w out|s/a/X/w out)"`), "back references, and the commands and flags e, w and W, are refused"},
 }

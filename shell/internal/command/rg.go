@@ -101,7 +101,7 @@ func rg(ctx context.Context, p *Process) int {
 	heading := f.Bool("heading", false, "print the name of a file once, above its lines")
 	f.BoolVarP(&o.zeroName, "null", "0", false, "print a NUL byte after the names of files")
 	depth := f.IntP("max-depth", "d", -1, "with --files: directories down to that depth")
-	for _, ignored := range []string{"no-heading", "no-config", "no-ignore-vcs", "no-ignore-parent", "no-require-git", "line-buffered", "trim", "crlf"} {
+	for _, ignored := range []string{"no-heading", "no-config", "no-ignore-vcs", "no-ignore-parent", "no-require-git", "line-buffered"} {
 		f.Bool(ignored, false, "(ignored)")
 	}
 	follow := f.BoolP("follow", "L", false, "not possible here")

@@ -395,12 +395,12 @@ func (p *sedParser) endAddress() (sedAddress, error) {
 	return a, err
 }
 
-// delimited reads up to the delimiter. In a regular expression a delimiter in a class
-// is one, too, as GNU's sed reads it: s/[/]/x/ is an error. A delimiter after a
-// backslash stands for itself, and loses the backslash unless it would then mean
-// something else:
+// delimited reads up to the delimiter. In a class of a regular expression, the delimiter and
+// a backslash stand for themselves. Elsewhere, a delimiter after a backslash does, and
+// loses the backslash unless it would then mean something else:
 //
-//	s,a\,b,x,     the expression is a,b
+//	s,[,],x,      the expression is [,]
+//	s,a\,b,x,     it is a,b
 //	s|a\|b|x|     it is a|b: a literal bar in a basic expression
 //	s&x&\&&       the replacement is \&, the character
 func (p *sedParser) delimited(delimiter byte, re bool) (string, error) {
@@ -413,6 +413,10 @@ func (p *sedParser) delimited(delimiter byte, re bool) (string, error) {
 			return b.String(), nil
 		case c == '\n' && re:
 			return "", fmt.Errorf("a line ends")
+		case c == '[' && re:
+			class, _, _ := strings.Cut(p.text[p.at:p.at+classLength(p.text[p.at:])], "\n")
+			b.WriteString("[" + class)
+			p.at += len(class)
 		case c != '\\' || p.at == len(p.text):
 			b.WriteByte(c)
 		case p.text[p.at] == delimiter:
@@ -431,6 +435,29 @@ func (p *sedParser) delimited(delimiter byte, re bool) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("the text ends")
+}
+
+// classLength returns how many bytes of text, which follows a "[", are its class, all if it
+// does not end.
+//
+//	^]/[:alpha:]]x    has 12: up to the "]" before x
+func classLength(text string) int {
+	at := len(text) - len(strings.TrimPrefix(text, "^"))
+	for first := true; at < len(text); first = false {
+		switch {
+		case text[at] == ']' && !first:
+			return at + 1
+		case text[at] == '[' && at+1 < len(text) && strings.IndexByte(":.=", text[at+1]) >= 0:
+			_, after, ok := strings.Cut(text[at+2:], text[at+1:at+2]+"]")
+			if !ok {
+				return len(text)
+			}
+			at = len(text) - len(after)
+		default:
+			at++
+		}
+	}
+	return len(text)
 }
 
 // compile compiles a regular expression. An empty one is nil: the last one that was

@@ -353,7 +353,7 @@ func TestAnnotations(t *testing.T) {
 	}
 	want := map[string]tools.Annotations{
 		"read_file":   {Title: "Read file", ReadOnly: true, Idempotent: true},
-		"write_file":  {Title: "Write file", Destructive: true, Idempotent: true},
+		"write_file":  {Title: "Write file", Destructive: true},
 		"edit_file":   {Title: "Edit file", Destructive: true},
 		"read_files":  {Title: "Read files", ReadOnly: true, Idempotent: true},
 		"tree":        {Title: "Show tree", ReadOnly: true, Idempotent: true},
@@ -369,6 +369,10 @@ func TestAnnotations(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("annotations (-want +got):\n%s", diff)
+	}
+	fs := newSetOf(t, workspace.New("test", memory.New(nil), nil), &tools.Options{Dialect: tools.DialectFS})
+	if write, ok := fs.Lookup("file_write"); !ok || !write.Annotations.Idempotent { // it cannot append
+		t.Errorf("Lookup(file_write) = %+v, %v, want an idempotent tool", write, ok)
 	}
 }
 

@@ -28,7 +28,7 @@ var claudeDialect = &dialect{name: DialectClaudeCode, naming: "{op}", plain: tru
 		},
 	},
 	{
-		op: "Write", like: ops.WriteFile, annotations: writeFileSpec.annotations, needs: writeFileSpec.needs,
+		op: "Write", like: ops.WriteFile, annotations: replaces, needs: writeFileSpec.needs,
 		about: "Writes a whole file, replacing what it held.{{if has \"edit_file\"}} To change a part, use {{tool \"edit_file\"}}.{{end}}",
 		handler: adapt(func(in *codeWriteInput) *writeFileInput {
 			return &writeFileInput{Path: in.FilePath, Content: in.Content}

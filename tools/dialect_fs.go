@@ -24,7 +24,7 @@ var fsDialect = &dialect{name: DialectFS, naming: "{op}", plain: true, code: fsC
 		},
 	},
 	{
-		op: "file_write", like: ops.WriteFile, annotations: writeFileSpec.annotations, needs: canWrite,
+		op: "file_write", like: ops.WriteFile, annotations: replaces, needs: canWrite,
 		about: "Creates a file, with its missing directories, or replaces all of its content.",
 		handler: adapt(func(in *fsWriteInput) *writeFileInput { return &writeFileInput{Path: in.Path, Content: in.Content} },
 			runWriteFile, planWriteFile, func(o *writeFileOutput) *fsResult[fsPath] { return fsPathResult(o.Path) }),

@@ -26,7 +26,7 @@ var geminiDialect = &dialect{name: DialectGemini, naming: "{op}", plain: true, s
 		},
 	},
 	{
-		op: ops.WriteFile, annotations: writeFileSpec.annotations, needs: writeFileSpec.needs,
+		op: ops.WriteFile, annotations: replaces, needs: writeFileSpec.needs,
 		about: "Writes a whole file, replacing what it held.{{if has \"edit_file\"}} To change a part, use {{tool \"edit_file\"}}.{{end}}",
 		handler: adapt(func(in *codeWriteInput) *writeFileInput {
 			return &writeFileInput{Path: in.FilePath, Content: in.Content}

@@ -19,7 +19,7 @@ var helixDialect = &dialect{name: DialectHelix, naming: DefaultNaming, plain: tr
 		about: "Reads a whole file, of at most {{.WholeSize}}.",
 	},
 	{
-		op: ops.WriteFile, annotations: writeFileSpec.annotations, needs: writeFileSpec.needs,
+		op: ops.WriteFile, annotations: replaces, needs: writeFileSpec.needs,
 		about: "Writes a whole file: creates it, with its missing directories, or replaces all of its content.",
 		handler: adapt(func(in *helixWriteInput) *writeFileInput { return &writeFileInput{Path: in.Path, Content: in.Content} },
 			runWriteFile, planWriteFile, func(*writeFileOutput) *helixOK { return &helixOK{true} }),

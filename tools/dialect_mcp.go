@@ -47,7 +47,7 @@ var mcpDialect = &dialect{name: DialectMCPFilesystem, naming: "{op}", plain: tru
 		},
 	},
 	{
-		op: ops.WriteFile, annotations: writeFileSpec.annotations, needs: writeFileSpec.needs,
+		op: ops.WriteFile, annotations: replaces, needs: writeFileSpec.needs,
 		about: "Creates a file, with its missing directories, or replaces all of its content.",
 		handler: define(func(ctx context.Context, ts *toolset, in *mcpWriteInput) (*textResult, error) {
 			_, err := runWriteFile(ctx, ts, &writeFileInput{Path: in.Path, Content: in.Content})
@@ -123,6 +123,9 @@ var mcpDialect = &dialect{name: DialectMCPFilesystem, naming: "{op}", plain: tru
 func readOnly(title string) Annotations {
 	return Annotations{Title: title, ReadOnly: true, Idempotent: true}
 }
+
+// replaces are the annotations of a tool that writes a whole file, and cannot append.
+var replaces = Annotations{Title: "Write file", Destructive: true, Idempotent: true}
 
 // mcpPaths is how many files one read_multiple_files reads.
 const mcpPaths = 1000

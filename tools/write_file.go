@@ -45,7 +45,7 @@ type writeFileOutput struct {
 }
 
 var writeFileSpec = spec{
-	op: ops.WriteFile, annotations: Annotations{Title: "Write file", Destructive: true, Idempotent: true}, handler: define(runWriteFile, planWriteFile),
+	op: ops.WriteFile, annotations: Annotations{Title: "Write file", Destructive: true}, handler: define(runWriteFile, planWriteFile),
 	needs: canWrite,
 	shape: func(p properties, caps workspace.Capabilities) {
 		p.oneOf("encoding", "utf-8", "base64")

@@ -13,6 +13,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -78,14 +80,30 @@ type definition struct {
 // object is a JSON object, such as a schema.
 type object = map[string]any
 
-// schema returns the schema of the arguments, nil if there is none.
-func (d definition) schema() object {
-	for _, s := range []object{d.Parameters, d.AnthropicInput, d.Input} {
-		if s != nil {
-			return s
+// read returns a tool and the schema of its arguments, nil if there is none. What has members
+// of another format is an error.
+func (v vendor) read(raw json.RawMessage) (d definition, schema object, err error) {
+	if err := json.Unmarshal(raw, &d); err != nil {
+		return d, nil, err
+	}
+	switch {
+	case v.function && d.Function == nil:
+		return d, nil, errors.New("an element has no function")
+	case v.function:
+		d = *d.Function
+	case d.Function != nil:
+		return d, nil, errors.New("an element has the member function, which is of another format")
+	}
+	if d.FunctionDeclarations != nil {
+		return d, nil, errors.New("an element has the member functionDeclarations, which is of another format")
+	}
+	schemas := map[string]object{"parameters": d.Parameters, "input_schema": d.AnthropicInput, "inputSchema": d.Input}
+	for _, member := range slices.Sorted(maps.Keys(schemas)) {
+		if member != v.schema && schemas[member] != nil {
+			return d, nil, fmt.Errorf("the tool %q has the member %s, which is of another format; the schema of the arguments is %s", d.Name, member, v.schema)
 		}
 	}
-	return nil
+	return d, schemas[v.schema], nil
 }
 
 // check checks the tools one by one, and then together.
@@ -102,12 +120,9 @@ func (v vendor) check(definitions json.RawMessage) (*Report, error) {
 		}
 	}
 	for _, raw := range all {
-		var d definition
-		if err := json.Unmarshal(raw, &d); err != nil {
+		d, schema, err := v.read(raw)
+		if err != nil {
 			return nil, err
-		}
-		if d.Function != nil {
-			d = *d.Function
 		}
 		for _, earlier := range r.Tools {
 			if strings.EqualFold(earlier.Name, d.Name) {
@@ -115,7 +130,7 @@ func (v vendor) check(definitions json.RawMessage) (*Report, error) {
 			}
 		}
 		r.Tools = append(r.Tools, Tool{Name: d.Name, Characters: characters(raw)})
-		v.checkTool(r, d)
+		v.checkTool(r, d, schema)
 	}
 	if v.tools > 0 && len(all) > v.tools {
 		r.add("", "%d tools, and the limit is %d", len(all), v.tools)
@@ -123,7 +138,7 @@ func (v vendor) check(definitions json.RawMessage) (*Report, error) {
 	return r, nil
 }
 
-func (v vendor) checkTool(r *Report, d definition) {
+func (v vendor) checkTool(r *Report, d definition, schema object) {
 	if !v.name().MatchString(d.Name) {
 		r.add(d.Name, "the name does not match %s", v.name())
 	}
@@ -133,7 +148,6 @@ func (v vendor) checkTool(r *Report, d definition) {
 	if v.strict && !d.Strict {
 		r.add(d.Name, "strict is not true")
 	}
-	schema := d.schema()
 	if schema == nil {
 		if !v.grouped { // Gemini's functions without parameters have none
 			r.add(d.Name, "there is no schema of the arguments")

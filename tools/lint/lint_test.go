@@ -153,6 +153,31 @@ func TestErrors(t *testing.T) {
 	}
 }
 
+// TestOtherFormats checks that definitions are refused as those of a format that they are not
+// in. Those of FormatJSON have the members of MCP, and more.
+func TestOtherFormats(t *testing.T) {
+	t.Parallel()
+	alike := map[tools.Format]tools.Format{tools.FormatJSON: tools.FormatMCP, tools.FormatOpenAIStrict: tools.FormatOpenAI}
+	set, err := tools.New(workspace.New("test", memory.New(nil), nil), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range append(lint.Vendors(), tools.FormatJSON) {
+		definitions, err := set.Definitions(format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, vendor := range lint.Vendors() {
+			if vendor == format || alike[format] == vendor || alike[vendor] == format {
+				continue
+			}
+			if report, err := lint.Check(vendor, definitions); err == nil {
+				t.Errorf("Check of the definitions for %s as those for %s = %d problems, want an error", format, vendor, len(report.Problems))
+			}
+		}
+	}
+}
+
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	for characters, want := range map[int]int{0: 0, 1: 1, 4: 1, 5: 2, 9000: 2250} {

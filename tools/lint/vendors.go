@@ -18,6 +18,8 @@ type vendor struct {
 	description int                   // characters of a tool's description; 0 for any number
 	tools       int                   // tools in a request; 0 for any number
 	grouped     bool                  // the array has lists of tools
+	function    bool                  // a tool is in a member function
+	schema      string                // the member with the schema of the arguments
 	strict      bool                  // all parameters are required, and nothing else is allowed
 	keywords    []string              // in a schema; nil for any
 	refused     []string              // keywords that no schema may have
@@ -29,27 +31,26 @@ type vendor struct {
 var (
 	common   = lazyregexp.New(`^[a-zA-Z0-9_-]{1,64}$`)
 	combined = []string{"oneOf", "anyOf", "allOf", "not", "enum"}
-	openAI   = vendor{name: common, description: 1024, tools: 128, refusedRoot: combined}
 )
 
 var vendors = map[tools.Format]vendor{
-	tools.FormatOpenAI:          openAI,
-	tools.FormatOpenAIResponses: openAI,
+	tools.FormatOpenAI:          {name: common, description: 1024, tools: 128, function: true, schema: "parameters", refusedRoot: combined},
+	tools.FormatOpenAIResponses: {name: common, description: 1024, tools: 128, schema: "parameters", refusedRoot: combined},
 	tools.FormatOpenAIStrict: {
-		name: common, description: 1024, tools: 128, refusedRoot: combined, strict: true, nesting: 5,
+		name: common, description: 1024, tools: 128, function: true, schema: "parameters", refusedRoot: combined, strict: true, nesting: 5,
 		keywords: []string{"type", "description", "properties", "required", "additionalProperties", "items", "enum", "const", "anyOf", "$ref", "$defs"},
 	},
 	tools.FormatAnthropic: {
-		name: common, property: lazyregexp.New(`^[a-zA-Z0-9_.-]{1,64}$`),
+		name: common, property: lazyregexp.New(`^[a-zA-Z0-9_.-]{1,64}$`), schema: "input_schema",
 		refused: []string{"$ref", "$dynamicRef"}, refusedRoot: []string{"oneOf", "anyOf", "allOf"},
 	},
 	tools.FormatGemini: {
-		name: lazyregexp.New(`^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}$`), tools: 128, grouped: true,
+		name: lazyregexp.New(`^[a-zA-Z_][a-zA-Z0-9_.-]{0,63}$`), tools: 128, grouped: true, schema: "parameters",
 		types: []string{"STRING", "NUMBER", "INTEGER", "BOOLEAN", "ARRAY", "OBJECT"},
 		keywords: []string{"type", "format", "title", "description", "nullable", "enum", "maxItems", "minItems", "properties", "required",
 			"minProperties", "maxProperties", "minLength", "maxLength", "pattern", "example", "anyOf", "propertyOrdering", "items", "minimum", "maximum"},
 	},
-	tools.FormatMCP: {name: lazyregexp.New(`^[a-zA-Z0-9_.-]{1,128}$`)},
+	tools.FormatMCP: {name: lazyregexp.New(`^[a-zA-Z0-9_.-]{1,128}$`), schema: "inputSchema"},
 }
 
 // Vendors returns the formats that Check has rules for.

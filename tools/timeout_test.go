@@ -142,6 +142,23 @@ func TestCallReturnsWithoutFileSystem(t *testing.T) {
 	})
 }
 
+// TestCallWithoutTimeoutReturns checks that the end of the context is enough.
+func TestCallWithoutTimeoutReturns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		never := make(chan struct{})
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		tool, begin := toolOf(t, never, &tools.Options{Timeout: -1}, "ls"), time.Now()
+		giveUp := time.AfterFunc(time.Hour, func() { close(never) })
+		if result, err := tool.Call(ctx, nil); !errors.Is(err, context.DeadlineExceeded) || time.Since(begin) > 2*time.Minute {
+			t.Errorf("ls of a store that ignores its context = %+v, %v after %v, want the error of the context soon after its end", result, err, time.Since(begin))
+		}
+		if giveUp.Stop() {
+			close(never)
+		}
+	})
+}
+
 // panics fails as a bug does.
 type panics struct{ *memory.FS }
 

@@ -124,11 +124,12 @@ func (t *Tool) Call(ctx context.Context, args json.RawMessage) (*Result, error) 
 	if t.members != nil {
 		return t.callMember(ctx, args)
 	}
-	if t.toolset.timeout < 0 {
-		return t.call(ctx, ctx, args)
+	limited := ctx
+	if t.toolset.timeout >= 0 {
+		var cancel context.CancelFunc
+		limited, cancel = context.WithTimeout(ctx, t.toolset.timeout)
+		defer cancel()
 	}
-	limited, cancel := context.WithTimeout(ctx, t.toolset.timeout)
-	defer cancel()
 	return t.callBounded(ctx, limited, args)
 }
 

@@ -36,11 +36,11 @@ var mcpDialect = &dialect{name: DialectMCPFilesystem, naming: "{op}", plain: tru
 		about: "Deprecated: use read_text_file, which does the same.",
 	},
 	{
-		op: "read_media_file", annotations: readOnly("Read media file"), handler: define(runMCPMedia, planMCPMedia),
+		op: "read_media_file", like: ops.ReadFiles, annotations: readOnly("Read media file"), handler: define(runMCPMedia, planMCPMedia),
 		about: "Reads an image, a sound or any other file, and returns its bytes in base64 with their type.",
 	},
 	{
-		op: "read_multiple_files", annotations: readOnly("Read several files"), handler: define(runMCPReadAll, planMCPReadAll),
+		op: "read_multiple_files", like: ops.ReadFiles, annotations: readOnly("Read several files"), handler: define(runMCPReadAll, planMCPReadAll),
 		about: "Reads several files as text. Each is returned after its path. One that cannot be read has an error in its place.",
 		shape: func(p properties, _ workspace.Capabilities) {
 			p["paths"].MinItems, p["paths"].MaxItems = jsonschema.Ptr(1), jsonschema.Ptr(mcpPaths)

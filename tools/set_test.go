@@ -3,6 +3,7 @@ package tools_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -179,6 +180,30 @@ func TestDisable(t *testing.T) {
 		if _, err := tools.New(ws, &tools.Options{Disable: []string{op}}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("disabling %q: %v, want %q", op, err, want)
 		}
+	}
+}
+
+// TestReadable disables tools, until none reads files.
+func TestReadable(t *testing.T) {
+	a, b := workspace.New("a", memory.New(nil), nil), workspace.New("b", memory.New(nil), nil)
+	for _, opts := range []tools.Options{
+		{Disable: []string{"read_file"}},
+		{Disable: []string{"read_file"}, Shared: tools.SharedTrue},
+		{Disable: []string{"read_files"}},
+		{Dialect: tools.DialectMCPFilesystem, Disable: []string{"read_text_file", "read_file", "read_media_file"}},
+		{Dialect: tools.DialectMCPFilesystem, Disable: []string{"read_text_file", "read_file", "read_multiple_files"}},
+	} {
+		set, err := tools.NewAll([]*workspace.Workspace{a, b}, &opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := set.Readable(); !slices.Equal(got, []*workspace.Workspace{a, b}) {
+			t.Errorf("Readable with the options %+v = %v, want both workspaces", opts, got)
+		}
+	}
+	set := newSetOf(t, a, &tools.Options{Disable: []string{"read_file", "read_files"}})
+	if got := set.Readable(); len(got) != 0 {
+		t.Errorf("Readable of a set without tools that read = %v, want none", got)
 	}
 }
 

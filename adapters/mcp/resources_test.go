@@ -191,7 +191,7 @@ func TestResourcesAsk(t *testing.T) {
 // TestResourcesNeedAReadingTool tests that nothing is a resource that no tool reads.
 func TestResourcesNeedAReadingTool(t *testing.T) {
 	t.Parallel()
-	set, err := tools.New(workspace.New("main", newMemory(t, map[string]string{"a": "x"}), nil), &tools.Options{Disable: []string{"read_file"}})
+	set, err := tools.New(workspace.New("main", newMemory(t, map[string]string{"a": "x"}), nil), &tools.Options{Disable: []string{"read_file", "read_files"}})
 	if err != nil {
 		t.Fatal(err)
 	}

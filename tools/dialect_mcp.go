@@ -80,7 +80,7 @@ var mcpDialect = &dialect{name: DialectMCPFilesystem, naming: "{op}", plain: tru
 		about: "Lists what is in a directory, sorted by name: [DIR] or [FILE], and the name.",
 	},
 	{
-		op: "list_directory_with_sizes", annotations: readOnly("List directory with sizes"), handler: define(runMCPSizes, planMCPSizes),
+		op: "list_directory_with_sizes", like: ops.Ls, annotations: readOnly("List directory with sizes"), handler: define(runMCPSizes, planMCPSizes),
 		about: "Lists what is in a directory as list_directory does, with the sizes of files, and the totals.",
 		shape: func(p properties, _ workspace.Capabilities) {
 			p.oneOf("sortBy", "name", "size")
@@ -88,7 +88,7 @@ var mcpDialect = &dialect{name: DialectMCPFilesystem, naming: "{op}", plain: tru
 		},
 	},
 	{
-		op: "directory_tree", annotations: readOnly("Directory tree"), handler: define(runMCPTree, planMCPTree),
+		op: "directory_tree", like: ops.Tree, annotations: readOnly("Directory tree"), handler: define(runMCPTree, planMCPTree),
 		about: "Returns everything below a directory as JSON: name, type (file or directory), and children for directories.",
 	},
 	{

@@ -64,6 +64,7 @@ func TestCallHasTimeout(t *testing.T) {
 	}{
 		{"default", "ls", `{}`, nil, 2 * time.Minute, "Ask for less"},
 		{"option", "grep", `{"pattern": "x"}`, &tools.Options{Timeout: time.Second}, time.Second, "Ask for less"},
+		{"sizes", "list_directory_with_sizes", `{"path": "/"}`, &tools.Options{Dialect: tools.DialectMCPFilesystem}, 2 * time.Minute, "Ask for less"},
 		{"write", "write_file", `{"path": "a", "content": "x", "createOnly": true}`, nil, 2 * time.Minute, "workspace__test__stat"},
 	}
 	for _, tt := range tests {

@@ -27,7 +27,7 @@ type Report struct {
 	Tools []Tool
 	// Characters is the length of all definitions as JSON without spaces.
 	Characters int
-	// Problems is what the vendor refuses.
+	// Problems is what the vendor or some client refuses.
 	Problems []Problem
 }
 
@@ -37,7 +37,7 @@ type Tool struct {
 	Characters int    // of its definition as JSON without spaces
 }
 
-// Problem is a part of a definition that a vendor refuses.
+// Problem is a part of a definition that a vendor or some client refuses.
 type Problem struct {
 	Tool string // the name of the tool, empty for all of them together
 	Text string // what is wrong, and what the vendor accepts

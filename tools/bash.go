@@ -61,8 +61,8 @@ type ShellCall struct {
 	Observer ShellObserver
 }
 
-// ShellObserver learns of what a script does with files. See the methods of [Session] for
-// what the tools make of it. Calls may come from several goroutines of one script at a time.
+// ShellObserver learns of what a script does with files. Calls may come from several
+// goroutines of one script at a time.
 type ShellObserver interface {
 	// Read is called for a file that was read to its end. sum is the SHA-256 of its
 	// content, and lines is how many lines it has.

@@ -14,7 +14,7 @@
 // IsError set, whose [Error] says what to do instead. A Go error from
 // [Tool.Call] is a context that has ended, or a bug.
 //
-// Every result is bounded, in entries and in bytes; what was left out is said,
-// with the parameter that continues. docs/tools.md leads to the parameters, results
-// and limits of every tool.
+// Results in [DialectWorkspace] are bounded, in entries and in bytes; what was left
+// out is said, with the parameter that continues. docs/tools.md leads to the
+// parameters, results and limits of every tool.
 package tools

@@ -16,8 +16,7 @@ import (
 
 // Error is a failed call, told to a model.
 type Error struct {
-	// Code is the stable kind of the error: what [CodeOf] returns, or
-	// [CodeInvalidArguments].
+	// Code is the stable kind of the error. [DialectFS] has fewer kinds.
 	Code Code `json:"code"`
 	// Message says what went wrong.
 	Message string `json:"message"`

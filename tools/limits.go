@@ -6,9 +6,8 @@ import "time"
 // and clients put a prefix of their own in front.
 const MaxNameLength = 50
 
-// DefaultMaxTools is the most tools of several workspaces that each have their
-// own, where [Options] name no number: vendors allow 128, and models choose
-// worse among many.
+// DefaultMaxTools is what a MaxTools of zero in [Options] means: vendors allow 128
+// tools, and models choose worse among many.
 const DefaultMaxTools = 100
 
 // DefaultTimeout is how long one call may take where [Options] name no time.

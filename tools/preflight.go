@@ -28,7 +28,8 @@ import (
 // # Errors
 //
 // An [*Error], which Call would return as its result: for arguments that are not
-// valid, and for an edit that cannot be made. And the error of ctx once it has ended.
+// valid, for an edit that cannot be made, and for a timeout. And the error of ctx once
+// it has ended.
 func (t *Tool) Preflight(ctx context.Context, args json.RawMessage) ([]policy.Request, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.Name, err)

@@ -13,11 +13,12 @@ type Result struct {
 	// Structured is one JSON object: what the tool's OutputSchema describes,
 	// or Error where IsError is set.
 	Structured json.RawMessage
-	// Text is the same for a model to read: compact and bounded.
+	// Text is the same for a model to read.
 	Text string
 	// Notes say how arguments were understood that do not fit the tool's
 	// InputSchema. They are the member "notes" of Structured, and of a Text that is a
-	// JSON object, as some dialects have it; the last line of any other Text.
+	// JSON object, as some dialects have it; the last line of any other Text that is
+	// not a JSON array.
 	Notes []string
 	// Parts are the images and documents that were read.
 	Parts []Part

@@ -23,14 +23,13 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/backup"
 )
 
-// Session is what one run of an agent has been shown. With
-// [Options].ReadBeforeWrite, the tools change a file only if the session has been
-// shown it as it is. A context carries it: see [WithSession].
+// Session is what one run of an agent has been shown, for
+// [Options].ReadBeforeWrite. A context carries it: see [WithSession].
 //
 // It has a random id, by which the layers below the tools tell the changes of one
 // session from those of another. It keeps hashes and line numbers of the files, up
-// to 16 MiB of their contents for the diffs of errors, and nothing else. It is safe
-// for concurrent use.
+// to 16 MiB of their contents for the diffs of errors, and its shells and scratch
+// files. It is safe for concurrent use.
 type Session struct {
 	mu    sync.Mutex
 	id    string                 // guarded by mu
@@ -123,8 +122,8 @@ func (s *Session) Close() {
 // sessionKey is the key of a session in a context.
 type sessionKey struct{}
 
-// WithSession returns a context for the calls of one session. Without it, the
-// calls of a [Set] share one that belongs to the Set.
+// WithSession returns a context for the calls of one session. Without it, the tools
+// that one call of [New] or [NewAll] made share one.
 //
 // The context can also be given to the operations of a [workspace.Workspace]: what
 // records changes then knows that they belong to the session.
@@ -174,9 +173,8 @@ func (s *Session) MarshalJSON() ([]byte, error) {
 //
 // # Errors
 //
-// Data that is not JSON, or not of a session: an id or a record that MarshalJSON would not
-// have written. The session is then as it was. The data may come from a disk that others
-// write to, so a record is checked before anything relies on it.
+// Data that is not JSON, or not of a session, such as an id that is not valid or lines that
+// overlap. The session is then as it was.
 func (s *Session) UnmarshalJSON(data []byte) error {
 	stored := struct {
 		ID    string

@@ -28,7 +28,7 @@ type Options struct {
 	Dialect Dialect
 	// Naming is the template of tool names, in which {name} stands for the
 	// workspace's name and {op} for the operation: "workspace_{op}", "{op}".
-	// Empty means the one of the dialect, which is mostly [DefaultNaming] or "{op}".
+	// Empty means the one of the dialect, which is [DefaultNaming] or "{op}".
 	Naming string
 	// Descriptions says how much a model is told about each tool. Empty means
 	// [DescriptionsFull].
@@ -52,14 +52,14 @@ type Options struct {
 	// file only if the same [Session] has read it, and nobody has changed it
 	// since. write_file over an existing file needs all its lines, edit_file those
 	// that it replaces; move and rm need any. New files, directories and symlinks
-	// need nothing. What grep shows does not count. The refusals are
-	// [CodeReadRequired] and [CodeConflict].
+	// need nothing. What grep shows does not count, and what run changes is not
+	// checked. The refusals are [CodeReadRequired] and [CodeConflict].
 	ReadBeforeWrite []string
 	// Shared says whether the workspaces of [NewAll] share one set of tools.
 	// Empty means [SharedAuto].
 	Shared Sharing
-	// MaxTools is the most tools that SharedAuto gives workspaces that share
-	// none. Zero means [DefaultMaxTools]; a negative number is refused.
+	// MaxTools is the most tools, bash aside, that SharedAuto gives workspaces that
+	// share none. Zero means [DefaultMaxTools]; a negative number is refused.
 	MaxTools int
 	// Bash makes the shells of the tool "bash", which runs a script over all
 	// workspaces of the set. Nil means that there is no such tool. Package
@@ -71,8 +71,8 @@ type Options struct {
 	// ([Session.Close]), and when the workspace is closed.
 	Run bool
 	// RunOutput is how many bytes of the output of a command "run" returns. Of more, the
-	// middle is cut, and a file that read_file reads has all. Zero means 24 KiB; a
-	// negative number is refused.
+	// middle is cut, and a file that read_file reads has the first 16 MiB. Zero means
+	// 24 KiB; a negative number is refused.
 	RunOutput int
 	// About says to a model what is in the workspaces that share their tools,
 	// by their names.
@@ -118,7 +118,7 @@ type Set struct {
 //
 // # Errors
 //
-// A naming that does not make a valid name of at most [MaxNameLength]
+// A nil ws, a naming that does not make a valid name of at most [MaxNameLength]
 // characters for every tool, an unknown dialect, unknown descriptions, an
 // operation in opts.Disable that the dialect does not have, and [io/fs.ErrInvalid] for a
 // negative MaxTools or RunOutput.
@@ -423,7 +423,7 @@ func inputOf[In any]() *jsonschema.Schema {
 	return s
 }
 
-// DefaultNaming is the template of tool names where Options has none.
+// DefaultNaming is the template of tool names in [DialectWorkspace] where Options has none.
 const DefaultNaming = "workspace__{name}__{op}"
 
 // toolName fills in a naming template, which has been checked, for one operation. The length

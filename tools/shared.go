@@ -22,7 +22,8 @@ type Sharing string
 
 // The values of Sharing. The empty one is SharedAuto.
 const (
-	// SharedAuto shares if there would be more than Options.MaxTools tools.
+	// SharedAuto shares if several workspaces would have more than Options.MaxTools
+	// tools, or if the names of their dialect have no {name}.
 	SharedAuto Sharing = "auto"
 	// SharedTrue always shares, also for one workspace.
 	SharedTrue Sharing = "true"
@@ -41,7 +42,8 @@ const workspaceParameter = "workspace"
 //
 // # Errors
 //
-// Those of [New] and [Merge], and an unknown value of opts.Shared.
+// Those of [New] and [Merge], no workspaces, two of one name that share tools, and an
+// unknown value of opts.Shared.
 func NewAll(workspaces []*workspace.Workspace, opts *Options) (*Set, error) {
 	var o Options
 	if opts != nil {

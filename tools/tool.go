@@ -68,8 +68,8 @@ type Parameter struct {
 // Parameters returns what InputSchema says of each parameter, in the order of the schema.
 //
 // A Default of false or 0 is nil, because the schema leaves these out; with
-// [DescriptionsCompact], every Default is. The caller owns the slice, but must not change the
-// bytes of a Default.
+// [DescriptionsCompact], every Default in [DialectWorkspace] is. The caller owns the slice,
+// but must not change the bytes of a Default.
 func (t *Tool) Parameters() []Parameter {
 	schema := t.declared()
 	all := make([]Parameter, len(schema.PropertyOrder))

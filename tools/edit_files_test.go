@@ -238,12 +238,12 @@ func TestEditFilesPreflight(t *testing.T) {
 		{Op: policy.OpEdit, Path: "a.go", Diff: "--- a/a.go\n+++ b/a.go\n@@ -1 +1 @@\n-old\n+new\n"},
 	}
 	got, err := preflight(t, set, "edit_file", args)
-	if diff := cmp.Diff(want, got); diff != "" || err != nil {
+	if diff := cmp.Diff(want, got, ofAny); diff != "" || err != nil {
 		t.Errorf("Preflight = %v (-want +got):\n%s", err, diff)
 	}
 	args["dryRun"] = true
 	got, err = preflight(t, set, "edit_file", args)
-	if diff := cmp.Diff(want[:4], got); diff != "" || err != nil {
+	if diff := cmp.Diff(want[:4], got, ofAny); diff != "" || err != nil {
 		t.Errorf("Preflight of a dry run = %v (-want +got):\n%s", err, diff)
 	}
 }

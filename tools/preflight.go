@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -52,6 +53,9 @@ func (t *Tool) Preflight(ctx context.Context, args json.RawMessage) ([]policy.Re
 	if err == nil {
 		var requests []policy.Request
 		if requests, err = t.plan(limited, t.toolset, args); err == nil {
+			for i := range requests {
+				requests[i].Workspace = cmp.Or(requests[i].Workspace, t.toolset.ws.Name())
+			}
 			return requests, nil
 		}
 	}

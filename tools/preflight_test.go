@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/workspacekit/workspacekit/providers/memory"
@@ -20,6 +21,30 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/observe"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
+
+// ofAny compares requests that may be about any workspace.
+var ofAny = cmpopts.IgnoreFields(policy.Request{}, "Workspace")
+
+// TestPreflightNamesTheWorkspace calls a tool of one workspace, and one that two share.
+func TestPreflightNamesTheWorkspace(t *testing.T) {
+	a, b := workspace.New("a", memory.New(nil), nil), workspace.New("b", memory.New(nil), nil)
+	shared, err := tools.NewAll([]*workspace.Workspace{a, b}, &tools.Options{Shared: tools.SharedTrue})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for want, requests := range map[string]func() ([]policy.Request, error){
+		"a": func() ([]policy.Request, error) {
+			return preflight(t, newSetOf(t, a, nil), "rm", object{"path": "f"})
+		},
+		"b": func() ([]policy.Request, error) {
+			return preflight(t, shared, "rm", object{"workspace": "b", "path": "f"})
+		},
+	} {
+		if got, err := requests(); err != nil || len(got) != 1 || got[0].Workspace != want {
+			t.Errorf("Preflight of rm in %s = %+v, %v, want one request of that workspace", want, got, err)
+		}
+	}
+}
 
 func TestPreflight(t *testing.T) {
 	set, ws := newSet(t, map[string]string{"a": "one\ntwo\n", "bin": "\x00", "latin": "caf\xe9\n", "big": strings.Repeat("x\n", 1<<20), "d/f": ""}, nil)
@@ -61,7 +86,7 @@ func TestPreflight(t *testing.T) {
 			{Op: policy.OpWrite, Path: "e"}, {Op: policy.OpMkdir, Path: "e"}}},
 	} {
 		got, err := preflight(t, set, c.op, c.args)
-		if diff := cmp.Diff(c.want, got); diff != "" || err != nil {
+		if diff := cmp.Diff(c.want, got, ofAny); diff != "" || err != nil {
 			t.Errorf("Preflight of %s(%v) = %v (-want +got):\n%s", c.op, c.args, err, diff)
 		}
 	}

@@ -36,6 +36,9 @@ type Change struct {
 	// Stays says of a change that Undo returns that a directory was not removed, because
 	// somebody else has put something into it.
 	Stays bool `json:"stays,omitempty"`
+	// Partial says of an undo that it left out what somebody else had changed. A later undo
+	// reverts that, if it can.
+	Partial bool `json:"partial,omitempty"`
 	// Cut says that changes of the same call before it are no longer kept, so an undo of the
 	// call reverts a part.
 	Cut bool `json:"cut,omitempty"`

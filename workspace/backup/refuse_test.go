@@ -32,7 +32,9 @@ func TestConflict(t *testing.T) {
 		}
 	}
 	rm := func(name string) func(context.Context, workspace.FileSystem) error {
-		return func(ctx context.Context, fsys workspace.FileSystem) error { return fsys.Rm(ctx, name, nil) }
+		return func(ctx context.Context, fsys workspace.FileSystem) error {
+			return fsys.Rm(ctx, name, &workspace.RmOptions{Recursive: true})
+		}
 	}
 	for _, c := range []struct {
 		edit, path string // path is at fault
@@ -46,14 +48,15 @@ func TestConflict(t *testing.T) {
 		{"create", "a", put("a")},
 		{"create large", "a", put("a")},
 		{"rm", "a", put("a")},
-		{"rm -r", "d/x", put("d/x")},
 		{"rm -r", "d", put("d")},
 		{"rmdir", "d/empty", put("d/empty")},
 		{"move", "new/b", put("new/b")},
 		{"move", "new/b", rm("new/b")},
 		{"move", "a", put("a")},
-		{"move dir", "new/d2/x", put("new/d2/x")},
-		{"move dir", "new/d2/e/y", rm("new/d2/e/y")},
+		{"move dir", "d", put("d")},
+		{"move dir", "new/d2", func(ctx context.Context, fsys workspace.FileSystem) error {
+			return errors.Join(rm("new/d2")(ctx, fsys), put("new/d2")(ctx, fsys))
+		}},
 		{"copy", "new/c", put("new/c")},
 	} {
 		for provider, open := range providers {
@@ -80,6 +83,71 @@ func TestConflict(t *testing.T) {
 				if diff := cmp.Diff(want, tree(t, b)); diff != "" {
 					t.Errorf("a refused undo has changed something (-want +got):\n%s", diff)
 				}
+			})
+		}
+	}
+}
+
+// TestConflictInside changes a part of what each edit left, as another program. An undo of
+// one change is refused, and an undo of all leaves that part alone. The part is undone when
+// it is again what the edit left.
+func TestConflictInside(t *testing.T) {
+	exhaustive.NotShort(t, "makes changes in several stores")
+	for _, c := range []struct {
+		edit, path string // path is what the other program changes
+		foreign    string // empty removes it
+		want       map[string]string
+	}{
+		{"rm -r", "d/x", "foreign", map[string]string{"d/": "", "d/x": "foreign", "d/e/": "", "d/e/y": "Y", "d/empty/": ""}},
+		{"move dir", "d/x", "foreign", map[string]string{"d/": "", "d/x": "foreign", "d/e/": "", "d/e/y": "Y", "d/empty/": "", "new/": "", "new/d2/": "", "new/d2/x": "X"}},
+		{"move dir", "new/d2/x", "foreign", map[string]string{"d/": "", "d/e/": "", "d/e/y": "Y", "d/empty/": "", "new/": "", "new/d2/": "", "new/d2/x": "foreign"}},
+		{"move dir", "new/d2/e/y", "", map[string]string{"d/": "", "d/x": "X", "d/e/": "", "d/empty/": ""}},
+	} {
+		for provider, open := range providers {
+			t.Run(provider+"/"+c.edit+" "+c.path, func(t *testing.T) {
+				t.Parallel()
+				ctx := t.Context()
+				raw := open(t)
+				fill(t, raw, start)
+				b := newFS(t, raw, nil)
+				after := func(opts backup.UndoOptions, conflict string, reverted int, want map[string]string) {
+					t.Helper()
+					changes, err := b.Undo(ctx, &opts)
+					pathError, _ := errors.AsType[*fs.PathError](err)
+					if len(changes) != reverted || (conflict != "") != errors.Is(err, workspace.ErrConflict) || conflict != "" && pathError.Path != conflict || conflict == "" && err != nil {
+						t.Errorf("Undo(%+v) = %v, %v, want %d changes and a conflict of %q", opts, changes, err, reverted, conflict)
+					}
+					if diff := cmp.Diff(want, tree(t, b)); diff != "" {
+						t.Errorf("after Undo(%+v) (-want +got):\n%s", opts, diff)
+					}
+				}
+				if err := edits[c.edit](ctx, b); err != nil {
+					t.Fatal(err)
+				}
+				edited := tree(t, b)
+				if c.foreign != "" {
+					fill(t, raw, map[string]string{c.path: c.foreign})
+				} else if err := raw.Rm(ctx, c.path, nil); err != nil {
+					t.Fatal(err)
+				}
+				foreign := tree(t, b)
+				c.want["a"], c.want["zero"] = "A", ""
+				after(backup.UndoOptions{}, c.path, 0, foreign)
+				after(backup.UndoOptions{All: true, DryRun: true}, c.path, 1, foreign)
+				after(backup.UndoOptions{All: true}, c.path, 1, c.want)
+				after(backup.UndoOptions{All: true}, c.path, 0, c.want)
+				after(backup.UndoOptions{Redo: true}, "", 1, foreign)
+				after(backup.UndoOptions{All: true}, c.path, 1, c.want)
+				if c.path != "d/x" {
+					return // it cannot be again what the edit left: that has a version, and no hash
+				}
+				if err := raw.Rm(ctx, c.path, nil); err != nil {
+					t.Fatal(err)
+				}
+				after(backup.UndoOptions{}, "", 1, start)
+				edited["d/"] = "" // which the other program created
+				after(backup.UndoOptions{Redo: true}, "", 2, edited)
+				after(backup.UndoOptions{}, "", 1, start)
 			})
 		}
 	}

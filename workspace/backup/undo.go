@@ -22,9 +22,9 @@ type UndoOptions struct {
 	// If one of them cannot be undone, none is. Zero means one; Undo refuses a negative
 	// number.
 	Last int
-	// All undoes all changes of the session that the journal has. A change in whose
-	// files somebody else has written is left out, and is one of the errors. So is a
-	// change whose files were not kept.
+	// All undoes all changes of the session that the journal has. A file that somebody
+	// else has changed is left out, and is one of the errors. So is a change whose files
+	// were not kept.
 	All bool
 	// Redo undoes what Undo did, instead: the last undo first.
 	Redo bool
@@ -146,7 +146,8 @@ func (u *undo) run(ctx context.Context) ([]Change, error) {
 			continue
 		}
 		if c.Undoes != 0 {
-			undone[c.Undoes] = undone[c.Undoes] || c.Done || u.happened(ctx, c, byNumber[c.Undoes], all[i+1:])
+			whole := !c.Partial && (c.Done || u.happened(ctx, c, byNumber[c.Undoes], all[i+1:]))
+			undone[c.Undoes] = undone[c.Undoes] || whole
 		}
 		if u.enough(c) || u.Redo != (c.Undoes != 0) || c.Redo {
 			continue
@@ -316,12 +317,12 @@ func (u *undo) hashed(ctx context.Context, name string, s State) (State, error) 
 // revert reverts c. It reports false if there is nothing to revert, because c has not
 // taken place or somebody has reverted it. begun says that an undo of c was cut off.
 func (u *undo) revert(ctx context.Context, c *Change, begun bool) (did bool, err error) {
-	steps, err := u.pending(ctx, c)
+	steps, changed, err := u.pending(ctx, c)
 	// Of a file that somebody has removed only the directory is left, which is theirs,
 	// unless c was cut off before it created the file, or removed the directory.
-	theirs := onlyDirs(steps) && !onlyDirs(c.Steps) && c.Done && !begun && c.Undoes == 0 && c.Op != ops.Rm
-	if err != nil || len(steps) == 0 || theirs {
-		return false, err
+	theirs := onlyDirs(steps) && !onlyDirs(c.Steps) && c.Op != ops.Rm && (changed != nil || c.Done && !begun && c.Undoes == 0)
+	if err != nil || len(steps) == 0 || theirs || changed != nil && !u.All {
+		return false, cmp.Or(err, changed)
 	}
 	if name, kept := u.inKeptGit(c, steps); kept {
 		return false, ops.Error(ops.Undo, name, workspace.ErrPolicy, errors.New("no change of .git is reverted"))
@@ -330,19 +331,23 @@ func (u *undo) revert(ctx context.Context, c *Change, begun bool) (did bool, err
 	u.unkept = c.Op != ops.Move && c.Undoes == 0 && u.tooLarge(steps) // of a redo, the first change has all
 	if u.DryRun {
 		u.suppose(steps)
-		return true, nil
+		return true, changed
 	}
+	whole := c.Op == ops.Move && len(steps) == len(c.Steps) && slices.ContainsFunc(steps, func(step Step) bool { return step.Path == c.To })
 	r := u.begin(ctx, c.Op, c.Path, c.To)
 	r.Call, r.Session, r.Undoes, r.Redo, r.Steps = c.Call, c.Session, c.Number, c.Undoes != 0, inverse(steps)
+	r.Partial = changed != nil
 	if c.Op == ops.Move {
 		r.Path, r.To = c.To, c.Path
 		for i := range r.Steps {
 			r.Steps[i].After.Version = "" // which may be another one
 		}
+		if !whole {
+			r.Steps = removeDirsLast(r.Steps)
+		}
 	} else if err := u.keepAll(ctx, r.Steps); err != nil {
 		return false, err
 	}
-	whole := c.Op == ops.Move && len(steps) == len(c.Steps)
 	err = u.record(ctx, r, func() error {
 		if whole {
 			if err := u.move(ctx, r); err != nil {
@@ -352,7 +357,7 @@ func (u *undo) revert(ctx context.Context, c *Change, begun bool) (did bool, err
 		return u.apply(ctx, r, whole)
 	})
 	u.versions.join(c.Steps, r.Steps)
-	return err == nil, err
+	return err == nil, cmp.Or(err, changed)
 }
 
 // inKeptGit returns a name that reverting the steps of c would change, and must not: see
@@ -387,6 +392,21 @@ func inverse(steps []Step) []Step {
 	return undone
 }
 
+// removeDirsLast returns the steps of a move of single files with the directories that they
+// remove at the end, what is in a directory before the directory.
+func removeDirsLast(steps []Step) []Step {
+	var dirs []Step
+	steps = slices.DeleteFunc(steps, func(step Step) bool {
+		removes := step.Before == directory && step.After == absent
+		if removes {
+			dirs = append(dirs, step)
+		}
+		return removes
+	})
+	slices.SortFunc(dirs, func(a, b Step) int { return cmp.Compare(b.Path, a.Path) })
+	return append(steps, dirs...)
+}
+
 // onlyDirs reports whether steps are about directories alone.
 func onlyDirs(steps []Step) bool {
 	return !slices.ContainsFunc(steps, func(step Step) bool {
@@ -406,43 +426,63 @@ func (u *undo) suppose(steps []Step) {
 
 // pending returns the steps of c that have to be reverted: those whose names are as
 // they were after c. A name that is as it was before c needs nothing, and any other
-// is a conflict. A symlink that c removed is left out, unless nothing else is left.
-func (u *undo) pending(ctx context.Context, c *Change) (steps []Step, err error) {
+// is a conflict, which changed says. Nothing below such a name can be reverted. A symlink
+// that c removed is left out, unless nothing else is left.
+func (u *undo) pending(ctx context.Context, c *Change) (steps []Step, changed, err error) {
 	var unkept error
+	var conflicts []error
+	theirs := map[string]bool{} // names that somebody else has changed
 	for _, step := range c.Steps {
 		step, now, err := u.look(ctx, c, step)
 		switch {
 		case err != nil:
-			return nil, err
+			return nil, nil, err
 		case u.versions.same(step.Path, step.Before, step.After): // c has not changed it
 		case u.versions.same(step.Path, now, step.Before):
 		case !u.versions.same(step.Path, now, step.After):
-			return nil, changedSince(step.Path)
+			if !u.All {
+				return nil, changedSince(step.Path), nil
+			}
+			conflicts = append(conflicts, changedSince(step.Path))
+			theirs[step.Path] = true
 		case c.Op != ops.Move && !restorable(step.Before):
 			unkept = ops.Error(ops.Undo, step.Path, errors.ErrUnsupported, errors.New("what it was could not be kept"))
 			if step.Before.Type != workspace.TypeSymlink {
 				u.lost = c
-				return nil, unkept
+				return nil, nil, unkept
 			}
 		default:
 			step.After = now
 			steps = append(steps, step)
 		}
 	}
+	steps = slices.DeleteFunc(steps, func(step Step) bool { return withinAny(step.Path, theirs) })
 	switch {
 	case c.Op == ops.Move:
-		return steps, unpaired(c.Steps, steps)
+		steps, unpaired := paired(c.Steps, steps, theirs)
+		return steps, errors.Join(append(conflicts, unpaired...)...), nil
 	case len(steps) == 0 && unkept != nil:
 		u.lost = c
-		return nil, unkept
+		return nil, nil, unkept
 	}
-	return steps, nil
+	return steps, errors.Join(conflicts...), nil
 }
 
-// unpaired returns the conflict of a move with the steps all, if a file is under
-// both of its names or under none. The step in which a file gets its new name
+// withinAny reports whether name is one of names or below one.
+func withinAny(name string, names map[string]bool) bool {
+	for ; name != "."; name, _ = workspace.Split(name) {
+		if names[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// paired returns the pending steps of a move with the steps all, without those of a file
+// that is under both of its names or under none. It is a conflict, unless one of the
+// names is theirs, which has been reported. The step in which a file gets its new name
 // comes right before the one in which it loses the old one.
-func unpaired(all, pending []Step) error {
+func paired(all, pending []Step, theirs map[string]bool) (steps []Step, conflicts []error) {
 	isPending := map[string]bool{}
 	for _, step := range pending {
 		isPending[step.Path] = true
@@ -450,11 +490,15 @@ func unpaired(all, pending []Step) error {
 	for i := 1; i < len(all); i++ {
 		step, pair := all[i-1], all[i]
 		appears := step.Before == absent && step.After.Type != workspace.TypeDirectory && pair.After == absent
-		if appears && isPending[step.Path] != isPending[pair.Path] {
-			return changedSince(step.Path)
+		if !appears || isPending[step.Path] == isPending[pair.Path] {
+			continue
 		}
+		if !withinAny(step.Path, theirs) && !withinAny(pair.Path, theirs) {
+			conflicts = append(conflicts, changedSince(step.Path))
+		}
+		isPending[step.Path], isPending[pair.Path] = false, false
 	}
-	return nil
+	return slices.DeleteFunc(pending, func(step Step) bool { return !isPending[step.Path] }), conflicts
 }
 
 // changedSince is the conflict of a name.
@@ -480,6 +524,8 @@ func (u *undo) keepAll(ctx context.Context, steps []Step) error {
 		switch {
 		case err != nil:
 			return err
+		case !kept.same(*before) && u.All: // which apply finds out, too
+			continue
 		case !kept.same(*before):
 			return changedSince(steps[i].Path)
 		}
@@ -502,8 +548,9 @@ func (u *undo) tooLarge(steps []Step) bool {
 }
 
 // apply takes the steps of the undo r, in their order. moved says that what r moves
-// has been moved.
+// has been moved. If everything is undone, a conflict ends no more than its step.
 func (u *undo) apply(ctx context.Context, r *Change, moved bool) error {
+	var conflicts []error
 	for i := range r.Steps {
 		step := &r.Steps[i]
 		var err error
@@ -514,17 +561,22 @@ func (u *undo) apply(ctx context.Context, r *Change, moved bool) error {
 			err = u.removeDir(ctx, step.Path)
 		case r.Op == ops.Move && (moved || step.After == absent): // the step with the other name moves it
 		case r.Op == ops.Move:
-			err = workspace.Move(ctx, u.files, r.Path+strings.TrimPrefix(step.Path, r.To), step.Path)
+			if err = workspace.Move(ctx, u.files, r.Path+strings.TrimPrefix(step.Path, r.To), step.Path); err == nil {
+				info, _ := u.files.Stat(ctx, step.Path) // without the version, a redo compares less
+				step.After.Version = info.Version
+			}
 		case step.After == absent:
 			err = u.removeFile(ctx, *step)
 		default:
 			err = u.restore(ctx, step)
 		}
-		if err != nil {
-			return conflict(step.Path, err)
+		if err = conflict(step.Path, err); errors.Is(err, workspace.ErrConflict) && u.All {
+			conflicts = append(conflicts, err)
+		} else if err != nil {
+			return err
 		}
 	}
-	return nil
+	return errors.Join(conflicts...)
 }
 
 // conflict returns the error of an undo that met another program in its last step.

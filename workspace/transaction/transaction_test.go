@@ -8,6 +8,7 @@ import (
 	"log"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -258,6 +259,67 @@ func TestForeign(t *testing.T) {
 				t.Errorf("after the transaction (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestForeignInside tests that of a directory that was removed or moved, all is brought back
+// but the file that somebody else has changed since, at once and after a kill.
+func TestForeignInside(t *testing.T) {
+	t.Parallel()
+	for name, test := range map[string]struct {
+		change func(ctx context.Context, fsys workspace.FileSystem) error
+		path   string // what somebody else writes
+		want   files
+	}{
+		"removed": {
+			func(ctx context.Context, fsys workspace.FileSystem) error {
+				return fsys.Rm(ctx, "dir", &workspace.RmOptions{Recursive: true})
+			},
+			"dir/b", files{"a": "one", "dir/": "", "dir/b": "theirs", "dir/sub/": "", "dir/sub/c": "three", "old": "moves"},
+		},
+		"moved": {
+			func(ctx context.Context, fsys workspace.FileSystem) error {
+				return workspace.Move(ctx, fsys, "dir", "to")
+			},
+			"to/b", files{"a": "one", "dir/": "", "dir/sub/": "", "dir/sub/c": "three", "old": "moves", "to/": "", "to/b": "theirs"},
+		},
+		"moved from": {
+			func(ctx context.Context, fsys workspace.FileSystem) error {
+				return workspace.Move(ctx, fsys, "dir", "to")
+			},
+			"dir/b", files{"a": "one", "dir/": "", "dir/b": "theirs", "dir/sub/": "", "dir/sub/c": "three", "old": "moves", "to/": "", "to/b": "two"},
+		},
+	} {
+		for _, killed := range []bool{false, true} {
+			for storeName, store := range stores(t) {
+				t.Run(fmt.Sprintf("%s/%s/killed=%v", name, storeName, killed), func(t *testing.T) {
+					t.Parallel()
+					fill(t, store, start)
+					foreign := func() error {
+						_, err := store.WriteFile(t.Context(), test.path, []byte("theirs"), nil)
+						return err
+					}
+					var err error
+					if killed {
+						leave(t, store, func(ctx context.Context, ws *workspace.Workspace) error {
+							return errors.Join(test.change(ctx, ws), foreign())
+						})
+						err = transaction.Recover(t.Context(), workspace.New("test", later(t, store), nil))
+					} else {
+						ws := workspace.New("test", newFS(t, store), nil)
+						err = ws.Transaction(t.Context(), func(ctx context.Context) error {
+							return errors.Join(test.change(ctx, ws), foreign(), fs.ErrClosed)
+						})
+					}
+					if n := strings.Count(fmt.Sprint(err), "somebody else"); !errors.Is(err, workspace.ErrConflict) || n != 1 || !strings.Contains(err.Error(), test.path+":") {
+						t.Errorf("the error is %v, want a conflict of %s alone", err, test.path)
+					}
+					if diff := cmp.Diff(test.want, contents(t, store)); diff != "" {
+						t.Errorf("after the undo (-want +got):\n%s", diff)
+					}
+				})
+			}
+		}
 	}
 }
 

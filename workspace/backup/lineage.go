@@ -1,6 +1,10 @@
 package backup
 
-import "github.com/workspacekit/workspacekit/workspace"
+import (
+	"slices"
+
+	"github.com/workspacekit/workspacekit/workspace"
+)
 
 // lineage knows which versions of a file stand for the same bytes. A file that an undo
 // brings back has the bytes that it had, and often another version, while older changes
@@ -12,7 +16,8 @@ import "github.com/workspacekit/workspacekit/workspace"
 //
 // An undo of 7 finds v2 where 7 left v1, and has to know that they are the same: what an
 // undo leaves is what the change that it undoes began with. It finds that out with the
-// hash, too, which some changes know and some do not.
+// hash, too, which some changes know and some do not. An undo that passes over a write whose
+// bytes were not kept equates them, too.
 type lineage struct {
 	first  map[fileVersion]fileVersion // from a version to another one with the same bytes
 	hashes map[fileVersion]string      // by the version that has no other
@@ -32,7 +37,12 @@ func newLineage(all []*Change, byNumber map[int64]*Change) *lineage {
 			l.learn(step.Path, step.Before)
 			l.learn(step.Path, step.After)
 		}
-		if undone := byNumber[c.Undoes]; undone != nil && c.Done {
+		undone := byNumber[c.Undoes]
+		switch {
+		case undone == nil || !c.Done:
+		case len(c.Steps) == 0:
+			l.pass(undone, all)
+		default:
 			l.join(undone.Steps, c.Steps)
 		}
 	}
@@ -67,6 +77,23 @@ func (l *lineage) join(steps, undo []Step) {
 		if step, ok := byPath[back.Path]; ok {
 			l.equate(back.Path, step.Before, back.After)
 			l.equate(back.Path, step.After, back.Before)
+		}
+	}
+}
+
+// pass notes that an undo passes over c, one of the changes all: what it left counts as what
+// it began with, if a change of the same session left that.
+func (l *lineage) pass(c *Change, all []*Change) {
+	for _, step := range c.Steps {
+		for _, earlier := range slices.Backward(all) {
+			writes := func(s Step) bool { return s.Path == step.Path }
+			if earlier.Number >= c.Number || !slices.ContainsFunc(earlier.Steps, writes) {
+				continue
+			}
+			if earlier.Session == c.Session {
+				l.equate(step.Path, step.Before, step.After)
+			}
+			break
 		}
 	}
 }

@@ -153,6 +153,63 @@ func TestConflictInside(t *testing.T) {
 	}
 }
 
+// TestUndoPassesUnkept undoes a write whose bytes were not kept, and then what is before it:
+// what the write left is not what somebody else has written.
+func TestUndoPassesUnkept(t *testing.T) {
+	t.Parallel()
+	for provider, open := range providers {
+		for _, all := range []bool{false, true} {
+			t.Run(fmt.Sprint(provider, " all=", all), func(t *testing.T) {
+				t.Parallel()
+				raw := open(t)
+				b := newFS(t, raw, &backup.Options{MaxChange: 10, AllowUnkept: true})
+				for _, content := range []string{"first", strings.Repeat("big", 100), "small"} {
+					fill(t, b, map[string]string{"a": content})
+				}
+				opts := backup.UndoOptions{All: all}
+				if _, err := b.Undo(t.Context(), &opts); !errors.Is(err, errors.ErrUnsupported) || errors.Is(err, workspace.ErrConflict) {
+					t.Errorf("Undo(%+v) of what was not kept = %v, want ErrUnsupported alone", opts, err)
+				}
+				if !all {
+					for _, want := range []map[string]string{{"a": "first"}, {}} {
+						if _, err := b.Undo(t.Context(), nil); err != nil {
+							t.Errorf("Undo() after it = %v", err)
+						}
+						if diff := cmp.Diff(want, tree(t, b)); diff != "" {
+							t.Errorf("after Undo() (-want +got):\n%s", diff)
+						}
+					}
+				}
+				if diff := cmp.Diff(map[string]string{}, tree(t, b)); diff != "" {
+					t.Errorf("after all is undone (-want +got):\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+// TestUndoPassesUnkeptOfOther tests that what was not kept of one session is no reason to
+// replace what it wrote by the undo of another.
+func TestUndoPassesUnkeptOfOther(t *testing.T) {
+	t.Parallel()
+	b := newFS(t, memory.New(nil), &backup.Options{MaxChange: 10, AllowUnkept: true})
+	write := func(id, content string) {
+		if _, err := b.WriteFile(session.WithID(t.Context(), id), "a", []byte(content), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("first", strings.Repeat("big", 100))
+	write("second", "small")
+	for _, test := range []struct {
+		session string
+		want    error
+	}{{"second", errors.ErrUnsupported}, {"first", workspace.ErrConflict}} {
+		if _, err := b.Undo(t.Context(), &backup.UndoOptions{Session: test.session}); !errors.Is(err, test.want) {
+			t.Errorf("Undo of the session %s = %v, want %v", test.session, err, test.want)
+		}
+	}
+}
+
 // TestUndoAround undoes all changes of a session but the one in whose file somebody
 // else has written.
 func TestUndoAround(t *testing.T) {

@@ -61,7 +61,8 @@ func (f *FS) Changes(ctx context.Context, session string) ([]Change, error) {
 //
 // A symlink that was removed does not come back: a change that removed more is reverted
 // without it. Of a change whose files were not kept, Undo fails once, and notes in the
-// journal that it passes over it from then on.
+// journal that it passes over it from then on: an undo of the change before it replaces
+// what it left.
 //
 // Undo is itself a change: the journal has it, and Redo reverts it. Only bytes beyond
 // [Options].MaxChange are not kept for that, and the change that Undo returns then has
@@ -166,6 +167,9 @@ func (u *undo) run(ctx context.Context) ([]Change, error) {
 		if err != nil {
 			u.Session = cmp.Or(u.Session, c.Session)
 			errs = append(errs, err)
+			if u.lost != nil && u.lost.Undoes == 0 {
+				u.versions.pass(u.lost, all)
+			}
 			if !u.DryRun {
 				u.pass(ctx, u.lost)
 			}

@@ -247,15 +247,23 @@ func TestPlanted(t *testing.T) {
 		"created": func(ctx context.Context, ws *workspace.Workspace) error { return ws.Rm(ctx, ".git/x", nil) },
 		"moved":   func(ctx context.Context, ws *workspace.Workspace) error { return ws.Move(ctx, ".git/x", "x") },
 		"below":   func(ctx context.Context, ws *workspace.Workspace) error { return ws.Rm(ctx, "d/.GIT/x", nil) },
-		"damaged": func(ctx context.Context, ws *workspace.Workspace) error { return nil },
+		"damaged": nil, "large": nil, "directory": nil, "no journal": nil,
 	} {
 		for _, foreign := range []bool{true, false} {
+			if name == "no journal" && !foreign {
+				continue
+			}
 			t.Run(fmt.Sprintf("%s/%t", name, foreign), func(t *testing.T) {
 				t.Parallel()
 				store := memory.New(nil)
 				fill(t, store, files{"a": "1", ".git/x": "x", "d/.GIT/x": "x"})
 				before := contents(t, store)
-				leave(t, store, change)
+				leave(t, store, func(ctx context.Context, ws *workspace.Workspace) error {
+					if change == nil {
+						return nil
+					}
+					return change(ctx, ws)
+				})
 				names, err := store.Glob(t.Context(), transaction.DefaultDir+"/*/state.json", nil)
 				if err != nil || len(names) != 1 {
 					t.Fatalf("states: %q, %v", names, err)
@@ -271,14 +279,24 @@ func TestPlanted(t *testing.T) {
 				if foreign {
 					data = bytes.Replace(data, []byte(state.Process), []byte("0."+after(state.Process, 1)), 1)
 				}
-				if name == "damaged" {
+				switch name {
+				case "damaged":
 					data = []byte("{")
+				case "large":
+					data = bytes.Repeat([]byte(" "), 1<<20)
+				case "no journal":
+					fill(t, store, files{path.Dir(names[0]) + "/changes": "no directory"})
 				}
-				if _, err := store.WriteFile(t.Context(), names[0], data, nil); err != nil {
+				if name == "directory" {
+					err = errors.Join(store.Rm(t.Context(), names[0], nil), store.Mkdir(t.Context(), names[0], nil))
+				} else {
+					_, err = store.WriteFile(t.Context(), names[0], data, nil)
+				}
+				if err != nil {
 					t.Fatal(err)
 				}
 				left := contents(t, store)
-				undone := !foreign && name != "damaged"
+				undone := !foreign && change != nil
 				err = later(t, store).Transaction(t.Context(), nil)
 				if undone != (err == nil) || err != nil && !strings.HasPrefix(err.Error(), "transaction "+path.Dir(names[0])+": ") {
 					t.Errorf("Transaction() = %v", err)

@@ -101,7 +101,7 @@ func (tx *running) state(ctx context.Context) (record, workspace.Version, error)
 	}
 	var r record
 	if err := json.Unmarshal(data, &r); err != nil {
-		return record{}, "", tx.leftAlone("the state of a transaction is damaged")
+		return record{}, "", err
 	}
 	return r, version, nil
 }
@@ -370,7 +370,7 @@ func (s *shared) undoIfLeft(ctx context.Context, dir string) error {
 		s.removeEmpty(ctx, dir)
 		return nil
 	case err != nil:
-		return ops.Rename(err, ops.Transaction, dir)
+		return tx.unreadable(ctx, "the state of a transaction", err)
 	case found.State == stateDone:
 		return tx.remove(ctx)
 	}
@@ -391,7 +391,7 @@ func (s *shared) undoIfLeft(ctx context.Context, dir string) error {
 func (tx *running) sparesGit(ctx context.Context) error {
 	changes, err := tx.journal.Changes(ctx, "")
 	if err != nil {
-		return err
+		return tx.unreadable(ctx, "the journal of another user or computer", err)
 	}
 	for _, c := range changes {
 		if c.InGit() {
@@ -405,6 +405,14 @@ func (tx *running) sparesGit(ctx context.Context) error {
 // other one waits for it.
 func (tx *running) leftAlone(why string) error {
 	return ops.Error(ops.Transaction, tx.dir, workspace.ErrConflict, errors.New(why+": remove the directory, which holds the old files"))
+}
+
+// unreadable is leftAlone for what cannot be read, unless the store may read it later.
+func (tx *running) unreadable(ctx context.Context, what string, err error) error {
+	if ctx.Err() != nil || errors.Is(err, workspace.ErrUnavailable) {
+		return ops.Rename(err, ops.Transaction, tx.dir)
+	}
+	return tx.leftAlone(what + " cannot be read")
 }
 
 // inUse reports whether a transaction that is not active here may still continue.

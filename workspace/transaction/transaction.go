@@ -319,12 +319,15 @@ func (f *FS) Copy(ctx context.Context, source, destination string) (version work
 // # Errors
 //
 // [workspace.ErrPolicy] for policies without New below them, which could forbid to undo a
-// change, and for a read-only workspace.
+// change, and for a read-only workspace; [io/fs.ErrPermission] for one that cannot be changed.
 func Check(ws *workspace.Workspace) error {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel() // so nothing happens
 	if err := ws.Transaction(ended, nil); errors.Is(err, workspace.ErrPolicy) {
 		return err
+	}
+	if !ws.Capabilities().Write {
+		return ops.Error(ops.Transaction, ".", fs.ErrPermission, nil)
 	}
 	return nil
 }

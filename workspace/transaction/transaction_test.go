@@ -485,6 +485,31 @@ func TestOptions(t *testing.T) {
 	}
 }
 
+// neverWrites is a FileSystem that cannot be changed.
+type neverWrites struct{ *policy.SubFS }
+
+func (n neverWrites) Capabilities() workspace.Capabilities {
+	caps := n.SubFS.Capabilities()
+	caps.Write = false
+	return caps
+}
+
+// TestNeverWrites tests that Check returns what Run returns of a store that cannot be changed.
+func TestNeverWrites(t *testing.T) {
+	t.Parallel()
+	all, err := policy.Sub(memory.New(nil), ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, fsys := range map[string]workspace.FileSystem{"with New": newFS(t, neverWrites{all}), "without New": neverWrites{all}} {
+		ws := workspace.New("test", fsys, nil)
+		err := transaction.Run(t.Context(), ws, func(context.Context, *workspace.Workspace) error { return nil })
+		if check := transaction.Check(ws); !errors.Is(err, fs.ErrPermission) || fmt.Sprint(check) != fmt.Sprint(err) {
+			t.Errorf("%s: Run() = %v and Check() = %v, want ErrPermission", name, err, check)
+		}
+	}
+}
+
 // TestConformance runs the suite without a transaction, and in one.
 func TestConformance(t *testing.T) {
 	t.Parallel()

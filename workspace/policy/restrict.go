@@ -19,8 +19,8 @@ import (
 // created. If only AllowedPaths do not match it, it may also be removed or moved,
 // unless something in it is denied.
 //
-// Any other operation is [workspace.ErrPolicy] with a [*DeniedError], whether the
-// name exists or not. Where AllowedPaths allow only a directory, listing anything else is
+// Any other operation on a name is [workspace.ErrPolicy] with a [*DeniedError],
+// whether the name exists or not. Where AllowedPaths allow only a directory, listing anything else is
 // [fs.ErrNotExist]. A name for which [OpList] is denied is absent from Ls,
 // Glob, Grep, Walk and Watch, unless ShowDenied is set. A search with Gitignore honours all ".gitignore"
 // files, denied or not.
@@ -68,8 +68,8 @@ var (
 // # Errors
 //
 // [io/fs.ErrInvalid] if rules are empty, as a list that was filled from elsewhere
-// may be by mistake, or if one of FirstMatch is not valid; [workspace.ErrPattern]
-// or [workspace.ErrEscape] for a pattern that cannot be used; and
+// may be by mistake, or if one of FirstMatch or an extension is not valid;
+// [workspace.ErrPattern] or [workspace.ErrEscape] for a pattern that cannot be used; and
 // [errors.ErrUnsupported] if fsys follows symlinks and cannot refuse to
 // ([workspace.Exact]).
 func Restrict(fsys workspace.FileSystem, rules Rules) (*RestrictedFS, error) {

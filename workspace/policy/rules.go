@@ -48,9 +48,9 @@ type Rules struct {
 	// be used no more than hidden ones.
 	ShowDenied bool
 	// Report, if it is not nil, is called for each operation that the rules would
-	// refuse, just before it takes place: nothing is refused or hidden then. It is
-	// for trying out rules. ctx is the context of the operation, and name what the
-	// caller gave. It must be safe for concurrent use.
+	// refuse or ask about, just before it takes place: nothing is refused, asked or
+	// hidden then. It is for trying out rules. ctx is the context of the operation,
+	// and name what the caller gave. It must be safe for concurrent use.
 	Report func(ctx context.Context, name string, d Decision)
 	// DenySensitive hides the names that secrets have ([SensitiveNames]), and
 	// makes ".git" read-only in every directory, with all below it. It is off in
@@ -105,13 +105,13 @@ const (
 	// which it is refused is hidden. A directory is visible, too, if something in
 	// it may be listed.
 	OpList Op = "list"
-	// OpMkdir is for Mkdir, and for each directory that Move creates. A directory
-	// can also be created if something in it can be.
+	// OpMkdir is for Mkdir, and for the new name of each directory that Move moves. A
+	// directory can also be created if something in it can be.
 	OpMkdir Op = "mkdir"
 	// OpRun is for Run, of the directory in which the command begins. It is the only
-	// operation that is refused unless a rule of FirstMatch allows it, or asks, as a
-	// command is bound by none of the rules: it reads and changes what the machine
-	// lets it.
+	// operation that is refused unless a rule of FirstMatch allows it, or asks, or
+	// AllowRun is set, as a command is bound by none of the rules: it reads and
+	// changes what the machine lets it.
 	OpRun Op = "run"
 )
 
@@ -257,8 +257,8 @@ func Explain(rules Rules, op Op, name string) (Decision, error) {
 	return d, nil
 }
 
-// DeniedError is the cause of the errors with which a policy refuses an
-// operation: [errors.As] finds it in them.
+// DeniedError is the cause of the errors with which a [RestrictedFS] refuses an
+// operation on a name: [errors.As] finds it in them.
 type DeniedError struct{ decision Decision }
 
 // Error says why, and what is allowed.

@@ -10,9 +10,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/policy/internal/shown"
 )
 
-// Run implements [workspace.Runner]. A command is not bound by rules for names, so rules
-// refuse it unless one of FirstMatch allows [OpRun], or asks, for its directory, or
-// AllowRun is set. A RestrictedFS of [Protect] lets it run.
+// Run implements [workspace.Runner]: see [OpRun]. A RestrictedFS of [Protect] lets every
+// command run.
 func (r *RestrictedFS) Run(ctx context.Context, opts *workspace.RunOptions) (result *workspace.RunResult, err error) {
 	o := runOptions(opts)
 	err = r.approved(ctx, ops.Run, o.Dir, func(r *RestrictedFS) error {

@@ -54,8 +54,9 @@ type Options struct {
 	// journal that says otherwise came with a repository that was cloned, and whoever wrote it
 	// must not choose what git does here. Nil means that it refuses none.
 	KeepGit func(name string) bool
-	// Undone is called after each change that Undo has reverted, with the change. Nil
-	// means that nobody is told.
+	// Undone is called after each change that Undo has reverted, with the change. It must
+	// change nothing by the FS, where changes wait for the Undo. Nil means that nobody is
+	// told.
 	Undone func(ctx context.Context, reverted Change)
 }
 
@@ -73,7 +74,7 @@ func (o Options) withDefaults() Options {
 // goes straight there. It is safe for concurrent use.
 //
 // An operation fails, and changes nothing, if the bytes that it would replace or
-// remove cannot be kept.
+// remove cannot be kept, unless they are too many and [Options].AllowUnkept is set.
 type FS struct {
 	followed
 	r *recorder

@@ -17,8 +17,8 @@ type Change struct {
 	Time time.Time `json:"time"`
 	// Session is the id of the session that made it.
 	Session string `json:"session"`
-	// Call is the id of the call of a tool that made it, with other changes perhaps. An
-	// undo reverts the changes of a call together. Empty means that no tool made it.
+	// Call is the id of the call of a tool, or of the transaction, that made it, with other
+	// changes perhaps. An undo reverts them together. Empty means neither.
 	Call string `json:"call,omitempty"`
 	// Op is the operation: write_file, create, mkdir, rm, move or copy.
 	Op string `json:"op"`
@@ -42,8 +42,8 @@ type Change struct {
 	// Cut says that changes of the same call before it are no longer kept, so an undo of the
 	// call reverts a part.
 	Cut bool `json:"cut,omitempty"`
-	// Done says that the operation returned. Without it, the operation runs, or
-	// the program ended before it returned.
+	// Done says that the operation succeeded. Without it, the operation may have taken
+	// place, or a part of it.
 	Done bool `json:"done,omitempty"`
 	// Steps are what it does to single names, in order.
 	Steps []Step `json:"steps"`

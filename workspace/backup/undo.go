@@ -16,7 +16,7 @@ import (
 // UndoOptions say what [FS.Undo] undoes.
 type UndoOptions struct {
 	// Session is the id of the session whose changes are undone. Empty means the
-	// session of the last change that can be undone.
+	// session of the last change that is not undone yet.
 	Session string
 	// Last is how many changes are undone. Those of one call of a tool count as one.
 	// If one of them cannot be undone, none is. Zero means one; Undo refuses a negative
@@ -67,8 +67,8 @@ func (f *FS) Changes(ctx context.Context, session string) ([]Change, error) {
 // Undo is itself a change: the journal has it, and Redo reverts it. Only bytes beyond
 // [Options].MaxChange are not kept for that, and the change that Undo returns then has
 // Unkept: a new file of that size is deleted for good. If it fails or the
-// program is killed, the next Undo continues where it stopped. Changes of other sessions
-// wait until it returns.
+// program is killed, the next Undo continues where it stopped. Other changes by f wait
+// until it returns.
 //
 // A session that changed a from A to B and then to C, and whose first undo is undone:
 //

@@ -106,8 +106,7 @@ func (tx *running) state(ctx context.Context) (record, workspace.Version, error)
 	return r, version, nil
 }
 
-// Transaction implements [fallback.Transactor]. A transaction in the function of another is a
-// part of it, and is undone with it, not by itself.
+// Transaction implements [fallback.Transactor].
 func (f *FS) Transaction(ctx context.Context, change func(ctx context.Context) error) (err error) {
 	if err := ops.Check(ctx, ops.Transaction, "."); err != nil {
 		return err

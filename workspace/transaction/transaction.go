@@ -16,23 +16,26 @@
 // before Transaction returns. If the program is killed, they are undone by the next
 // Transaction of any program, by the first change through an [FS], by [Recover], and when
 // package config opens a folder. A change is undone by package backup: files get the bytes
-// that they had, and what was created is removed. A transaction in the function of another is
-// a part of it, and is undone with it, not by itself.
+// that they had, and what was created is removed. A transaction in the function of another,
+// with the context and the workspace that the function gets, is a part of it, and is undone
+// with it, not by itself.
 //
 // Other readers see each change when it is made, and see it disappear if it is undone:
 // there is no isolation. Each single file has its old bytes or its new ones, whole.
 //
 // A file that somebody else has changed since the transaction changed it is left as it is
 // when the rest is undone. That is an error that wraps [workspace.ErrConflict] and names
-// the file. So the changes of others are never lost, as long as the function makes its
-// own on a condition (IfVersion, IfNotExist). To remove or move a file has no condition
-// in the contract: what another program writes to it in the same moment is lost.
+// the file. What was in a directory that is a file now does not come back. So the changes of
+// others are never lost, as long as the function makes its own on a condition (IfVersion,
+// IfNotExist). To remove or move a file has no condition in the contract: what another
+// program writes to it in the same moment is lost.
 //
 // The same holds for a bucket. A store without conditional writes has these guarantees
 // if only one program at a time changes it.
 //
 // Modes and modification times are not brought back, nor are symlinks: a Rm of one cannot
-// be undone, and is refused in a transaction.
+// be undone, and is refused in a transaction. So is a change that replaces or removes more
+// than [backup.DefaultMaxChange] bytes, with [workspace.ErrPolicy].
 //
 // # How it works
 //
@@ -46,9 +49,9 @@
 // happens, whoever tries. "done" is the moment at which the transaction has taken place.
 // The directory is removed then, or when all is undone; the state is removed last.
 //
-// An open transaction belongs to its process. Another process undoes it only if it knows
-// that this process has ended, or, where it cannot know that (another computer, another
-// container), after [MaxDuration] and some minutes. A transaction ends after MaxDuration,
+// An open transaction belongs to its process. Another process undoes it once it knows that
+// this process has ended, or, as it may not know that (another computer, another container),
+// [MaxDuration] and some minutes after the beginning. A transaction ends after MaxDuration,
 // so it never continues after that.
 //
 // A journal may also have come with the files, in a repository that somebody has cloned. So
@@ -338,9 +341,9 @@ func Check(ws *workspace.Workspace) error {
 //
 // # Errors
 //
-// The error of change; those of [Check]; [workspace.ErrConflict] with a file that somebody else has changed
-// meanwhile, and that was therefore not brought back; and those of the store that keeps
-// the journal.
+// The error of change; those of [Check]; [workspace.ErrConflict] with each file that somebody
+// else has changed meanwhile, and that was therefore not brought back; and those of the
+// store that keeps the journal.
 func Run(ctx context.Context, ws *workspace.Workspace, change func(ctx context.Context, tx *workspace.Workspace) error) error {
 	called := false
 	err := ws.Transaction(ctx, func(ctx context.Context) error {
@@ -369,8 +372,9 @@ func over(ws *workspace.Workspace) (*FS, error) { return New(ws, &Options{Store:
 //
 // # Errors
 //
-// Those of the store, and [workspace.ErrConflict] with each file that somebody else has
-// changed since, and that was therefore not brought back.
+// Those of [Check] and of the store, and [workspace.ErrConflict] with each file that somebody
+// else has changed since, and that was therefore not brought back, or with the directory of a
+// transaction that is left alone.
 func Recover(ctx context.Context, ws *workspace.Workspace) error {
 	err := ws.Transaction(ctx, nil)
 	if !errors.Is(err, errors.ErrUnsupported) {

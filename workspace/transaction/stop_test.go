@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -266,5 +267,41 @@ func TestTogether(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestStopForeign kills the program at each change of an undo that leaves a file of somebody
+// else alone. All other files are brought back.
+func TestStopForeign(t *testing.T) {
+	t.Parallel()
+	remove := func(ctx context.Context, ws *workspace.Workspace) error {
+		return ws.Rm(ctx, "dir", &workspace.RmOptions{Recursive: true})
+	}
+	move := func(ctx context.Context, ws *workspace.Workspace) error { return ws.Move(ctx, "dir", "to") }
+	for foreign, change := range map[string]func(context.Context, *workspace.Workspace) error{"dir/b": remove, "to/b": move} {
+		want := maps.Clone(start)
+		delete(want, "dir/b")
+		want[foreign] = "theirs"
+		for k := 1; k < 15; k++ {
+			store := memory.New(nil)
+			fill(t, store, start)
+			leave(t, store, func(ctx context.Context, ws *workspace.Workspace) error {
+				err := change(ctx, ws)
+				_, foreignErr := store.WriteFile(ctx, foreign, []byte("theirs"), nil)
+				return errors.Join(err, foreignErr)
+			})
+			second, last := killedAt(t, store, k, k%2 == 0), newFS(t, store)
+			transaction.Later(second, tooLate)
+			transaction.Later(last, 2*tooLate)
+			err := errors.Join(second.Transaction(t.Context(), nil), last.Transaction(t.Context(), nil))
+			if !errors.Is(err, workspace.ErrConflict) {
+				t.Errorf("%s, killed at change %d: the recovery returns %v, want ErrConflict", foreign, k, err)
+			}
+			got := contents(t, store)
+			maps.DeleteFunc(got, func(name, _ string) bool { return strings.HasSuffix(name, "/") })
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s, killed at change %d, after the recovery (-want +got):\n%s", foreign, k, diff)
+			}
+		}
 	}
 }

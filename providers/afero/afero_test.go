@@ -18,12 +18,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/afero"
+	"github.com/spf13/afero/zipfs"
 
 	"github.com/workspacekit/workspacekit/conformance"
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	bridge "github.com/workspacekit/workspacekit/providers/afero"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 func TestConformance(t *testing.T) {
@@ -131,6 +133,51 @@ func TestFromAferoOnDisk(t *testing.T) {
 	}
 	if _, err := fsys.ReadFile(t.Context(), "missing"); !errors.Is(err, fs.ErrNotExist) || strings.Contains(err.Error(), dir) {
 		t.Errorf("ReadFile(missing) = %v, want ErrNotExist without the host's path", err)
+	}
+}
+
+// TestDeniedBehindSymlinks wants no policy over a backend that may follow a symlink to what
+// is denied.
+func TestDeniedBehindSymlinks(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	onDisk := afero.NewBasePathFs(afero.NewOsFs(), dir)
+	if err := afero.WriteReader(onDisk, "secret/file", strings.NewReader("secret")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("secret/file", filepath.Join(dir, "link")); err != nil {
+		t.Skip(err)
+	}
+	inMemory := afero.NewReadOnlyFs(afero.NewMemMapFs())
+	for _, c := range []struct {
+		name string
+		fsys *bridge.FS
+		want error
+	}{
+		{"OsFs", bridge.FromAfero(afero.NewOsFs(), nil), errors.ErrUnsupported},
+		{"BasePathFs", bridge.FromAfero(onDisk, nil), errors.ErrUnsupported},
+		{"ReadOnlyFs", bridge.FromAfero(afero.NewReadOnlyFs(onDisk), nil), errors.ErrUnsupported},
+		{"DirFS", bridge.FromAfero(afero.FromIOFS{FS: os.DirFS(dir)}, nil), errors.ErrUnsupported},
+		{"unknown", bridge.FromAfero(inMemory, nil), errors.ErrUnsupported},
+		{"option", bridge.FromAfero(inMemory, &bridge.Options{NoSymlinks: true}), nil},
+		{"MemMapFs", bridge.FromAfero(afero.NewMemMapFs(), nil), nil},
+		{"zipfs", bridge.FromAfero(zipfs.New(new(zip.Reader)), nil), nil},
+		{"zip", bridge.FromAfero(afero.FromIOFS{FS: new(zip.Reader)}, nil), nil},
+		{"pointer to zip", bridge.FromAfero(&afero.FromIOFS{FS: new(zip.ReadCloser)}, nil), nil},
+	} {
+		r, err := policy.Restrict(c.fsys, policy.Rules{DeniedPaths: []string{"secret/**"}})
+		if !errors.Is(err, c.want) {
+			t.Errorf("%s: Restrict() = %v, want %v", c.name, err, c.want)
+		}
+		if err != nil && !strings.Contains(err.Error(), "localbash") {
+			t.Errorf("%s: Restrict() = %v, want what to use", c.name, err)
+		}
+		if r == nil {
+			continue
+		}
+		if data, err := r.ReadFile(t.Context(), "link"); err == nil {
+			t.Errorf("%s: ReadFile(link) = %q, nil, want an error", c.name, data)
+		}
 	}
 }
 

@@ -6,7 +6,9 @@
 package afero
 
 import (
+	"archive/zip"
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"path"
@@ -30,6 +32,12 @@ type Options struct {
 	// package zipfs are known to be read-only. One that is wrapped, as in
 	// [afero.NewBasePathFs], is not known.
 	ReadOnly bool
+	// NoSymlinks says that the backend has no symlinks. False means that this
+	// depends on its type: [afero.MemMapFs], that of package zipfs and an
+	// [afero.FromIOFS] of a [zip.Reader] are known to have none. Any other has no
+	// exact view, so that [workspace.Exact] and policies on paths are
+	// [errors.ErrUnsupported].
+	NoSymlinks bool
 }
 
 // FS is an [afero.Fs] as a [workspace.FileSystem]: SFTP, any [fs.FS] such as a
@@ -43,13 +51,13 @@ type Options struct {
 // [errors.ErrUnsupported], and Watch polls, noticing what changes a size or a
 // modification time. Symlinks are whatever the backend makes of them: it
 // follows them or not, and nothing here confines them. [afero.NewBasePathFs]
-// confines names, but a symlink below its path may lead anywhere. A local
-// folder whose symlinks you do not trust is for package localbash.
+// confines names, but a symlink below its path may lead anywhere. Of one that is
+// followed, Ls describes the symlink, and Stat the target. Policies on paths
+// need a backend without symlinks ([Options].NoSymlinks): a local folder is
+// for package localbash.
 //
 // An FS is safe for concurrent use, if nothing else writes to the afero.Fs at
 // the same time.
-//
-// [zip.Reader]: https://pkg.go.dev/archive/zip#Reader
 type FS struct{ *provider.FS }
 
 // FromAfero returns afs as a workspace provider. The root is afs's ".". Nil
@@ -60,21 +68,52 @@ func FromAfero(afs afero.Fs, opts *Options) *FS {
 	case *afero.ReadOnlyFs, *zipfs.Fs, afero.FromIOFS, *afero.FromIOFS:
 		readOnly = true
 	}
-	return &FS{provider.New(&store{afs: afs}, provider.Facts{
+	noSymlinks := opts != nil && opts.NoSymlinks || hasNoSymlinks(afs)
+	return &FS{provider.New(&store{afs: afs, noSymlinks: noSymlinks}, provider.Facts{
 		Capabilities: workspace.Capabilities{Write: !readOnly, Watch: workspace.WatchPolled},
 	})}
 }
 
+// hasNoSymlinks reports whether afs is known to have no symlinks. A wrapper does
+// not tell what it wraps, and a backend that follows symlinks, such as SFTP, need not
+// be an [afero.Lstater].
+func hasNoSymlinks(afs afero.Fs) bool {
+	if pointer, ok := afs.(*afero.FromIOFS); ok {
+		afs = *pointer
+	}
+	switch afs := afs.(type) {
+	case *afero.MemMapFs, *zipfs.Fs:
+		return true
+	case afero.FromIOFS:
+		switch afs.FS.(type) {
+		case *zip.Reader, *zip.ReadCloser:
+			return true
+		}
+	}
+	return false
+}
+
 // store is an afero.Fs.
 type store struct {
-	afs afero.Fs
-	mu  sync.RWMutex // guards afs: many readers, or one writer
+	afs        afero.Fs
+	noSymlinks bool
+	mu         sync.RWMutex // guards afs: many readers, or one writer
 }
 
 var (
-	_ provider.Store  = (*store)(nil)
-	_ provider.Opener = (*store)(nil)
+	_ provider.Store   = (*store)(nil)
+	_ provider.Opener  = (*store)(nil)
+	_ provider.Exacter = (*store)(nil)
 )
+
+// Exact implements [provider.Exacter].
+func (s *store) Exact() (provider.Store, error) {
+	if !s.noSymlinks {
+		return nil, provider.Errorf(errors.ErrUnsupported,
+			"the afero file system may follow symlinks; set NoSymlinks if it has none, or open a folder with package localbash")
+	}
+	return s, nil
+}
 
 // stat describes name, after it has made sure that its parents are
 // directories: some backends do not care.

@@ -469,6 +469,8 @@ func runNotStarted(e *env) {
 	root := strings.TrimSuffix(e.script("pwd").stdout, "\n")
 	_, err = e.runs(e.ctx, &workspace.RunOptions{Command: []string{"file"}, Env: map[string]string{"PATH": "/none:" + root}})
 	e.refused(err, fs.ErrPermission, at(ops.Run, "file"), "Run(file) with a PATH where it is no program")
+	_, err = e.runs(e.ctx, &workspace.RunOptions{Command: sh("exit"), Env: map[string]string{"PATH": ""}})
+	e.refused(err, fs.ErrNotExist, at(ops.Run, "sh"), "Run(sh) with an empty PATH")
 }
 
 // runTooLong tests that arguments and variables that no system takes are refused,

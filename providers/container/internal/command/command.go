@@ -385,8 +385,12 @@ func script(c Command) string {
 	for i, word := range c.Command {
 		words[i] = shell.Quote(word)
 	}
-	return fmt.Sprintf("{\ndir=%s path=%s env=%s sh=%s\nset -- %s\n%s}\n",
-		shell.Quote(c.Path), shell.Quote(c.Env["PATH"]), shell.Quote(env), shell.Quote(sh), strings.Join(words, " "),
+	search := "" // where the container looks for programs
+	if path, ok := c.Env["PATH"]; ok {
+		search = " PATH=" + shell.Quote(path)
+	}
+	return fmt.Sprintf("{\ndir=%s env=%s sh=%s%s\nset -- %s\n%s}\n",
+		shell.Quote(c.Path), shell.Quote(env), shell.Quote(sh), search, strings.Join(words, " "),
 		strings.NewReplacer("ENVIRONMENT", strings.Join(environment, " "), "ODD", strings.Join(odd, " ")).Replace(wrapper))
 }
 

@@ -9,7 +9,6 @@ cd -P -- "$dir" 2>/dev/null || {
 	refuse denied
 }
 [ "$PWD" = "$dir" ] || refuse moved
-[ -z "$path" ] || PATH=$path
 program=
 case $1 in
 */*) program=$1 ;;

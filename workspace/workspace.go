@@ -226,16 +226,19 @@ func (w *Workspace) Glob(ctx context.Context, pattern string, opts *GlobOptions)
 // cleanPattern is CleanName for a glob. It changes only the beginning, as the
 // rest need not be a name: the provider refuses a "..".
 func (w *Workspace) cleanPattern(pattern string) string {
+	root := ""
 	if path.IsAbs(pattern) {
-		root := strings.TrimSuffix(w.Root(), "/")
-		if rest, ok := strings.CutPrefix(pattern, root+"/"); ok && root != "" {
-			pattern = rest
-		}
+		root = strings.TrimSuffix(path.Clean(w.Root()), "/")
 	}
 	for {
-		rest, ok := strings.CutPrefix(strings.TrimLeft(pattern, "/"), "./")
+		pattern = strings.TrimLeft(pattern, "/")
+		rest, ok := strings.CutPrefix(pattern, "./")
+		if !ok && root != "" {
+			rest, ok = strings.CutPrefix("/"+pattern, root+"/")
+			root = "" // which is removed once
+		}
 		if !ok {
-			return rest
+			return pattern
 		}
 		pattern = rest
 	}

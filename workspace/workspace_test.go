@@ -86,6 +86,9 @@ func TestWorkspaceCleansPatterns(t *testing.T) {
 		"/src/*.go":         {"src/a.go"},
 		"./src/*.go":        {"src/a.go"},
 		"/srv/work/src/*":   {"src/a.go", "src/b.txt"},
+		"//srv/work/src/*":  {"src/a.go", "src/b.txt"},
+		"/.//srv/work//*":   {"a.go"},
+		"srv/work/*":        {},
 		".//./src/*.go":     {"src/a.go"},
 		"/srv/work-evil/**": {},
 	} {
@@ -94,7 +97,7 @@ func TestWorkspaceCleansPatterns(t *testing.T) {
 			t.Errorf("Glob(%q) = %v, %v, want %v", pattern, got, err, want)
 		}
 	}
-	for include, want := range map[string]int{"*.go": 2, "/*.go": 1, "./*.go": 1, "/srv/work/*.go": 1, "src/*": 2, "/srv/work/src/*": 2} {
+	for include, want := range map[string]int{"*.go": 2, "/*.go": 1, "./*.go": 1, "/srv/work/*.go": 1, "//srv/work/*.go": 1, "src/*": 2, "/srv/work/src/*": 2} {
 		result, err := ws.Grep(t.Context(), "x", &workspace.GrepOptions{IncludeGlob: include})
 		if err != nil || len(result.Matches) != want {
 			t.Errorf("Grep(x, IncludeGlob: %q) = %v, %v, want %d matches", include, result, err, want)

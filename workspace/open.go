@@ -56,7 +56,7 @@ func Open(ctx context.Context, fsys FileSystem, name string, opts *OpenOptions) 
 	}
 	_, base := Split(name)
 	info := FileInfo{Name: base, Path: name, Type: TypeFile, Size: int64(len(data)), Version: version}
-	if described, err := fsys.Stat(ctx, name); err == nil && described.Version == version {
+	if described, err := fsys.Stat(ctx, name); err == nil && described.Type == TypeFile && described.Version == version {
 		info.ModTime = described.ModTime
 	}
 	return &bufferedStream{ctx: ctx, name: name, rest: ops.Window(data, o.Offset, o.Length)}, info, nil

@@ -438,3 +438,28 @@ func (c closing) Close() error {
 	*c.closed = true
 	return nil
 }
+
+// links is a FileSystem without versions whose files Stat calls symlinks.
+type links struct{ plainFS }
+
+func (l links) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
+	info, err := l.plainFS.Stat(ctx, name)
+	info.Type, info.Version = workspace.TypeSymlink, ""
+	return info, err
+}
+
+// TestOpenSymlink wants no time rather than that of a symlink for what it leads to (OP2).
+func TestOpenSymlink(t *testing.T) {
+	fsys := links{plainFS{memory.New(nil)}}
+	if _, err := fsys.WriteFile(t.Context(), "link", []byte("x"), nil); err != nil {
+		t.Fatal(err)
+	}
+	stream, info, err := workspace.Open(t.Context(), fsys, "link", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Close()
+	if info.Type != workspace.TypeFile || !info.ModTime.IsZero() {
+		t.Errorf("Open(link) describes %+v, want a file without a time", info)
+	}
+}

@@ -1,9 +1,9 @@
 package workspace
 
 // Capabilities are the facts about a [FileSystem] that its methods alone do
-// not show. The zero value means none of them. What is declared works; what is
-// not declared is refused with [errors.ErrUnsupported], unless the field says
-// otherwise.
+// not show. The zero value means none of them. What is declared is supported,
+// though a policy may refuse a call; CA2 to CA8 of docs/contract.md say how what is
+// not declared is refused.
 type Capabilities struct {
 	// Write says that WriteFile, Mkdir, Rm and [Create] can succeed at all.
 	// Without it they fail with [io/fs.ErrPermission].
@@ -11,7 +11,8 @@ type Capabilities struct {
 	// Versions says that FileInfo.Version of a file is never empty.
 	Versions bool `json:"versions"`
 	// ConditionalWrite says that the conditions of [WriteOptions] are
-	// supported, atomically, against every writer of the store that uses them.
+	// supported, atomically, against every writer of the store that uses them; for a
+	// folder on Windows, see docs/platforms.md.
 	ConditionalWrite bool `json:"conditionalWrite"`
 	// Watch says whether Watch is supported, and how.
 	Watch WatchMode `json:"watch"`

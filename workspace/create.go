@@ -9,8 +9,9 @@ import (
 	"github.com/workspacekit/workspacekit/internal/ops"
 )
 
-// Writer is a file that is being written. Nothing of it is visible before
-// Commit. It is for one goroutine.
+// Writer is a file that is being written. No call shows anything of it before
+// Commit. It is for one goroutine. A Write or Commit after Commit or Close is
+// [fs.ErrClosed].
 type Writer interface {
 	io.Writer
 	// Commit gives the file the written bytes as its content, as

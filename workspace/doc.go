@@ -17,13 +17,13 @@
 // [Resolver] and [Exacter] are optional interfaces of one method each. For each
 // there is a package function that uses it, or does the same in another way, or
 // returns [errors.ErrUnsupported]; call that function, not the method. [Runner]
-// is one, too, which [Workspace] alone uses. A provider declares facts in
+// is one, too, without a function. A provider declares facts in
 // [Capabilities]. A neutral wrapper has an Unwrap method (the Unwrapper of package
 // fallback); a wrapper that enforces something has none, and forwards each optional
 // interface itself.
 //
-// Every error of an operation is a [*io/fs.PathError]. Its Op is the name of the
-// operation as tools spell it ("read_file", "ls"), its Path is the caller's name for
-// the file, or the pattern at fault. It never shows a host path, a key or a
+// Every error of a [FileSystem] is a [*io/fs.PathError]. Its Op is the name of the
+// operation as tools spell it ("read_file", "ls"), its Path is the name of the file in
+// the workspace, or the pattern at fault. It never shows a host path, a key or a
 // credential. What a caller can act on has a kind for [errors.Is].
 package workspace

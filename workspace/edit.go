@@ -16,7 +16,7 @@ const maxAttempts = 1000
 // compare-and-swap loop: if the file has changed between read and write, it is
 // read again and change is called again, with the new content. So no concurrent
 // edit is lost, and change must have no side effects. Edit returns the content
-// and the version that it wrote.
+// and the version that it wrote; with an error, neither means anything.
 //
 // For example, two editors each append a line to a file with the content "0" and
 // the version v1:
@@ -30,7 +30,7 @@ const maxAttempts = 1000
 //
 // # Errors
 //
-// Those of [Workspace].ReadFile and WriteFile, the error of change,
+// Those of [Workspace].ReadFile and WriteFile, the error of change as it is,
 // [errors.ErrUnsupported] if [Capabilities].ConditionalWrite or Versions is
 // false, [ErrUnavailable] if the read returns no version, and [ErrConflict] if
 // the file has changed in each of a thousand attempts.

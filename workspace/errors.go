@@ -8,8 +8,8 @@ import (
 )
 
 // The kinds of error, besides [fs.ErrNotExist], [fs.ErrExist],
-// [fs.ErrPermission], [fs.ErrInvalid], [errors.ErrUnsupported] and the errors
-// of a context. Ask for them with [errors.Is].
+// [fs.ErrPermission], [fs.ErrInvalid], [fs.ErrClosed], [errors.ErrUnsupported] and
+// the errors of a context. Ask for them with [errors.Is].
 var (
 	// ErrIsDir says that a name is a directory where a file is needed.
 	ErrIsDir = errors.New("is a directory")
@@ -33,8 +33,8 @@ var (
 	ErrSymlink error = ops.Refinement{Text: "name has a symlink in it", Of: fs.ErrInvalid}
 	// ErrPattern says that a pattern is malformed or too costly.
 	ErrPattern = errors.New("invalid pattern")
-	// ErrUnavailable says that a store cannot be reached just now. A retry may
-	// succeed.
+	// ErrUnavailable says that an operation cannot be done just now, as when a
+	// store cannot be reached or a file changes all the time. A retry may succeed.
 	ErrUnavailable = errors.New("temporarily unavailable")
 	// ErrNoSpace says that the store has no space left, or that a quota of the store
 	// has been reached. Nothing was written. The quotas of package quota are [ErrPolicy].

@@ -21,12 +21,12 @@ type Exacter interface {
 	// capabilities, and the methods that act on a symlink (Stat, Rm, Move, and
 	// a write with IfNotExist). Resolve returns a name without symlinks as it is.
 	// The view can be used until the FileSystem is closed, and need not be closed
-	// itself.
+	// itself; closing it may close both.
 	//
 	// # Errors
 	//
-	// [errors.ErrUnsupported] from a wrapper of a FileSystem that has symlinks
-	// and no such view.
+	// [errors.ErrUnsupported] if there is no such view, as of a wrapper of a
+	// FileSystem that has none.
 	Exact() (FileSystem, error)
 }
 

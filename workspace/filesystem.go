@@ -21,9 +21,9 @@ import "context"
 //
 // # Errors
 //
-// Every error is a [*io/fs.PathError] whose Op is one of the Op constants and
-// whose Path is the name at fault as the caller gave it, or the pattern or glob
-// if that is at fault.
+// Every error is a [*io/fs.PathError] whose Op is the name of the operation, such
+// as "read_file", and whose Path is the name at fault as the caller gave it, or the
+// pattern or glob if that is at fault.
 // Each method lists its own kinds; every method may also return:
 //   - [io/fs.ErrInvalid] for a name that is not valid, a nonsensical option
 //     (a negative limit), or a name that the store cannot hold;
@@ -32,7 +32,8 @@ import "context"
 //   - [ErrNotDir] if an element in the middle of the name is not a directory;
 //   - [io/fs.ErrPermission] if the store refuses;
 //   - [ErrNoSpace] if the store is full;
-//   - [ErrUnavailable] if the store cannot be reached just now;
+//   - [ErrUnavailable] if the store cannot do it just now;
+//   - [io/fs.ErrClosed] once the FileSystem has been closed;
 //   - the error of ctx, once ctx has ended.
 type FileSystem interface {
 	// ReadFile returns the whole content of the file name. A symlink is
@@ -83,8 +84,8 @@ type FileSystem interface {
 	// # Errors
 	//
 	// [ErrPattern] if pattern is malformed, absolute, has an empty or "."
-	// element, or multiplies into too many alternatives, [ErrEscape] if it has
-	// a ".." element;
+	// element, has more than 4,096 bytes, or multiplies into too many
+	// alternatives, [ErrEscape] if it has a ".." element;
 	// [io/fs.ErrNotExist] if opts.Dir does not exist, [ErrNotDir] if it is not
 	// a directory.
 	Glob(ctx context.Context, pattern string, opts *GlobOptions) ([]string, error)
@@ -102,8 +103,8 @@ type FileSystem interface {
 	//
 	// [ErrPattern] if pattern is malformed, or asks for a line break without
 	// opts.Multiline, [ErrPattern] or [ErrEscape] if Glob would refuse a glob of
-	// opts; [io/fs.ErrNotExist] if opts.Path does not exist. A search that fails is
-	// an error, never an empty result.
+	// opts without the "/" in front; [io/fs.ErrNotExist] if opts.Path does not exist.
+	// A search that fails is an error, never an empty result.
 	Grep(ctx context.Context, pattern string, opts *GrepOptions) (*GrepResult, error)
 
 	// Stat describes name itself: a symlink is described, not followed.

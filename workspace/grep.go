@@ -23,7 +23,7 @@ type GrepOptions struct {
 	// matches the file has.
 	Count bool
 	// IncludeGlob searches only the files that it matches: their name if it
-	// has no "/", else their path from Path; a "/" in front only anchors it
+	// has no "/", else their path from Path; a "/" at either end only anchors it
 	// there. Empty means all files. [GlobOptions] describes the dialect.
 	IncludeGlob string
 	// ExcludeGlob leaves out the files that it matches, in the same way.
@@ -99,7 +99,7 @@ type Skipped struct {
 // SkipReason says why something was not searched.
 type SkipReason string
 
-// The reasons for a [Skipped].
+// The reasons for a [Skipped]. Package policy has another.
 const (
 	SkipBinary     SkipReason = "binary"     // a NUL byte in the first 8 KiB
 	SkipTooLarge   SkipReason = "too large"  // larger than MaxFileSize

@@ -13,8 +13,9 @@ import (
 // FS returns a read-only view of w as an [fs.FS], valid while ctx is: an io/fs
 // call has no context of its own. It also implements [fs.ReadFileFS],
 // [fs.ReadDirFS] and [fs.StatFS]; symlinks are followed, as io/fs expects. The
-// view satisfies [testing/fstest.TestFS], unless a directory has symlinks in it. It
-// has no Glob of its own, so [fs.Glob] speaks the dialect of [path.Match].
+// view satisfies [testing/fstest.TestFS] if all that it lists can be read, no
+// directory has symlinks in it, and no name a backslash. It has no Glob of its own,
+// so [fs.Glob] speaks the dialect of [path.Match].
 func (w *Workspace) FS(ctx context.Context) fs.FS {
 	return view{ctx: ctx, fsys: w.fsys, limit: w.maxSize}
 }
@@ -121,8 +122,7 @@ func (i viewInfo) IsDir() bool { return i.info.IsDir() }
 // Sys implements [fs.FileInfo]. It returns the FileInfo of the workspace.
 func (i viewInfo) Sys() any { return i.info }
 
-// Mode implements [fs.FileInfo]. A workspace has no permissions, so it returns
-// usual ones.
+// Mode implements [fs.FileInfo].
 func (i viewInfo) Mode() fs.FileMode {
 	switch i.info.Type {
 	case TypeDirectory:

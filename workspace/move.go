@@ -10,9 +10,9 @@ import (
 // Mover is implemented by a [FileSystem] that can move within itself.
 type Mover interface {
 	// Move gives the file, symlink or directory source, with all below it, the
-	// name destination, and creates missing parents. A file moves atomically:
-	// at every moment it has one of the two names, and an existing destination
-	// is never replaced.
+	// name destination, and creates missing parents. At every moment a file has
+	// one of the two names, or in a bucket both. An existing destination is never
+	// replaced.
 	//
 	// # Errors
 	//

@@ -70,7 +70,7 @@ type bufferedStream struct {
 	rest []byte
 }
 
-// Read implements [io.Reader]. It ends with its context.
+// Read implements [io.Reader].
 func (s *bufferedStream) Read(p []byte) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, ops.Error(ops.Open, s.name, err, nil)

@@ -17,8 +17,8 @@ type RunOptions struct {
 	// Dir is the name of the directory in which the command begins. Empty means
 	// the root.
 	Dir string
-	// Env is added to the environment that the provider gives every command, which is
-	// never that of this process.
+	// Env is added to the environment that the provider gives every command, which has
+	// nothing of that of this process but what the provider lists.
 	Env map[string]string
 	// Stdin is what the command reads, until [io.EOF]. Nil means nothing.
 	Stdin io.Reader
@@ -32,10 +32,10 @@ type RunOptions struct {
 type RunResult struct {
 	// ExitCode is the exit code, -1 if a signal ended the command.
 	ExitCode int `json:"exitCode"`
-	// Signal is the name of the signal that ended the command, such as "KILL". It is
-	// empty if none did.
+	// Signal is the name of the signal that ended the command, such as "KILL"; that of
+	// a real-time signal depends on the provider. It is empty if none did.
 	Signal string `json:"signal,omitempty"`
-	// Duration is how long the command ran.
+	// Duration is how long the command ran. In JSON it is in nanoseconds.
 	Duration time.Duration `json:"duration"`
 }
 
@@ -59,9 +59,10 @@ type Runner interface {
 	// [fs.ErrInvalid] for an empty Command, for a NUL byte in an argument or in Env, for a
 	// variable whose name is empty or has a "=", and for longer arguments and variables than
 	// the system takes; [fs.ErrNotExist], with the program as the path, if there is no such
-	// program, and [fs.ErrPermission] if it cannot be executed; those of Ls for Dir; the
-	// error of a Write to Stdout or Stderr, or of a Read of Stdin, that failed, for which
-	// the command is killed; and [errors.ErrUnsupported] without [Capabilities].Run.
+	// program, and [fs.ErrPermission] if it is no file or may not be executed; those of Ls
+	// for Dir; the error of a Write to Stdout or Stderr, or of a Read of Stdin, that failed,
+	// for which the command is killed; and without [Capabilities].Run
+	// [errors.ErrUnsupported], or [ErrPolicy] from a policy.
 	Run(ctx context.Context, opts *RunOptions) (*RunResult, error)
 }
 

@@ -31,7 +31,7 @@ type WalkFunc func(info FileInfo, err error) error
 // the cost of listing each of its directories.
 type Walker interface {
 	// Walk calls fn for everything below dir, in bytewise order of the paths
-	// ("a", "a-b", "a/b": as in a bucket's listing), but not for dir itself.
+	// ("a", "a-b", "a/b"), but not for dir itself.
 	// Symlinks below dir are reported and not followed. fn is never called
 	// concurrently.
 	//

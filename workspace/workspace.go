@@ -25,8 +25,9 @@ type Options struct {
 // Workspace is a named [FileSystem] with limits, the type that programs hold. It is
 // a FileSystem itself, with the guarantees of that interface and two
 // differences: names are cleaned by [CleanName] instead of refused (errors then
-// carry the clean name), and files larger than the limit are [ErrTooLarge]. It
-// is safe for concurrent use.
+// carry the clean name), as are the beginnings of patterns and globs, and files
+// larger than the limit are [ErrTooLarge], or skipped by Grep. It is safe for
+// concurrent use.
 type Workspace struct {
 	name    string
 	fsys    FileSystem
@@ -341,6 +342,10 @@ func (w *Workspace) Exact() (FileSystem, error) {
 // Hide returns a view whose searches leave out what is hidden, for a wrapper that
 // denies names: see the Hider of package fallback. The view is a Workspace of the
 // same name and limits.
+//
+// # Errors
+//
+// [errors.ErrUnsupported] if the FileSystem beneath cannot hide names.
 func (w *Workspace) Hide(hidden func(dir string) func(name string, isDir bool) bool) (FileSystem, error) {
 	hider, ok := As[interface {
 		Hide(hidden func(dir string) func(name string, isDir bool) bool) (FileSystem, error)
@@ -358,7 +363,8 @@ func (w *Workspace) Hide(hidden func(dir string) func(name string, isDir bool) b
 }
 
 // Transaction calls change, and undoes what it changes with the context that it gets if it
-// returns an error, or if the program is killed before it returns. A transaction in the
+// returns an error or panics, if that context ends, or if the program is killed before it
+// returns. A file that somebody else has changed since is left as it is. A transaction in the
 // function of another is a part of it, and is undone with it, not by itself. The FileSystem
 // needs transactions: those of package config have them, unless they are read-only, relaxed or
 // in audit mode, and transaction.New of package workspace/transaction, which says what is
@@ -366,8 +372,11 @@ func (w *Workspace) Hide(hidden func(dir string) func(name string, isDir bool) b
 //
 // # Errors
 //
-// The error of change; [errors.ErrUnsupported]; and [ErrPolicy] from a policy that is
-// read-only or has no transactions below it.
+// The error of change, as it is, or joined with those of the undo, among them [ErrConflict] for
+// each file that is left; the error of the context; [ErrConflict] if change took so long that
+// another program has undone it; [fs.ErrPermission] if nothing can be written;
+// [errors.ErrUnsupported]; and [ErrPolicy] from a policy that is read-only or has no
+// transactions below it.
 func (w *Workspace) Transaction(ctx context.Context, change func(ctx context.Context) error) error {
 	t, ok := As[interface {
 		Transaction(ctx context.Context, change func(ctx context.Context) error) error

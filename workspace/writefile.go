@@ -5,7 +5,8 @@ package workspace
 type WriteOptions struct {
 	// IfVersion makes the write fail with [ErrConflict] unless the file exists
 	// and has this version. Empty means no condition. Test and write are one
-	// step: of two writers with the same IfVersion exactly one succeeds.
+	// step: of two writers with the same IfVersion that change the bytes exactly
+	// one succeeds.
 	IfVersion Version
 	// IfNotExist makes the write fail with [fs.ErrExist] if the name exists. Test
 	// and write are one step: of two writers exactly one succeeds.

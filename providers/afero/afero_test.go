@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"context"
+	"embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -163,6 +164,7 @@ func TestDeniedBehindSymlinks(t *testing.T) {
 		{"MemMapFs", bridge.FromAfero(afero.NewMemMapFs(), nil), nil},
 		{"zipfs", bridge.FromAfero(zipfs.New(new(zip.Reader)), nil), nil},
 		{"zip", bridge.FromAfero(afero.FromIOFS{FS: new(zip.Reader)}, nil), nil},
+		{"embed", bridge.FromAfero(afero.FromIOFS{FS: embed.FS{}}, nil), nil},
 		{"pointer to zip", bridge.FromAfero(&afero.FromIOFS{FS: new(zip.ReadCloser)}, nil), nil},
 	} {
 		r, err := policy.Restrict(c.fsys, policy.Rules{DeniedPaths: []string{"secret/**"}})

@@ -8,6 +8,7 @@ package afero
 import (
 	"archive/zip"
 	"context"
+	"embed"
 	"errors"
 	"io"
 	"io/fs"
@@ -34,8 +35,8 @@ type Options struct {
 	ReadOnly bool
 	// NoSymlinks says that the backend has no symlinks. False means that this
 	// depends on its type: [afero.MemMapFs], that of package zipfs and an
-	// [afero.FromIOFS] of a [zip.Reader] are known to have none. Any other has no
-	// exact view, so that [workspace.Exact] and policies on paths are
+	// [afero.FromIOFS] of a [zip.Reader] or an [embed.FS] are known to have none. Any
+	// other has no exact view, so that [workspace.Exact] and policies on paths are
 	// [errors.ErrUnsupported].
 	NoSymlinks bool
 }
@@ -86,7 +87,7 @@ func hasNoSymlinks(afs afero.Fs) bool {
 		return true
 	case afero.FromIOFS:
 		switch afs.FS.(type) {
-		case *zip.Reader, *zip.ReadCloser:
+		case *zip.Reader, *zip.ReadCloser, embed.FS:
 			return true
 		}
 	}

@@ -2,6 +2,7 @@ package container_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -264,6 +265,88 @@ func TestMoveBesideEdit(t *testing.T) {
 		if left := r.left(t, root) + r.left(t, other); left != "" {
 			t.Errorf("%q is left", left)
 		}
+	})
+}
+
+// mounted creates a container in which two folders of one file system are mounted at a and b, the
+// first also at again, and a file at file. It returns the options that open it, and the folder that
+// has all of them.
+func (r *running) mounted(t *testing.T) (opts *container.Options, host string) {
+	t.Helper()
+	host = t.TempDir()
+	shell(t, host, "mkdir a b; echo old >file; chmod 777 . a b; chmod 666 file")
+	var mounts []container.Mount
+	for target, source := range map[string]string{"a": "a", "b": "b", "again": "a", "file": "file"} {
+		mounts = append(mounts, container.Mount{Source: path.Join(host, source), Target: "/workspace/" + target, Writable: true})
+	}
+	o := r.create(t, container.CreateOptions{Mounts: mounts})
+	return &container.Options{Engine: o.engineArgs, Container: o.container, Root: "/workspace"}, host
+}
+
+// TestMoveBetweenMounts moves a file between two mounts of one file system, until it is canceled
+// and beside an edit: the destination never has a part of it, and no edit is lost.
+func TestMoveBetweenMounts(t *testing.T) {
+	in(t, places()[1:], func(t *testing.T, r *running) {
+		opts, host := r.mounted(t)
+		f, editor := open(t, opts), open(t, opts)
+		const size = 64 << 20
+		for _, name := range []string{"canceled", "edited"} {
+			source, destination := path.Join("a", name), path.Join("b", name)
+			version, err := f.WriteFile(t.Context(), source, bytes.Repeat([]byte("x"), size), nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			called := make(chan error, 1)
+			go func() { called <- f.Move(ctx, source, destination) }()
+			shell(t, host, `until [ -n "$(find b -size +1000k)" ]; do :; done`)
+			want := int64(size)
+			if name == "canceled" {
+				cancel()
+			} else if _, err := editor.WriteFile(t.Context(), source, []byte(name), &workspace.WriteOptions{IfVersion: version}); err == nil {
+				want = int64(len(name))
+			}
+			err = <-called
+			moved, kept := sizeOf(path.Join(host, destination)), sizeOf(path.Join(host, source))
+			if moved != want && (moved != -1 || err == nil || name == "edited") {
+				t.Errorf("%s: after Move = %v there are %d bytes, want %d", name, err, moved, want)
+			}
+			if moved == -1 && kept != want {
+				t.Errorf("%s: after Move = %v there are %d bytes at the source, want %d", name, err, kept, want)
+			}
+		}
+	})
+}
+
+// sizeOf returns the size of a file, and -1 if there is none.
+func sizeOf(file string) int64 {
+	info, err := os.Stat(file)
+	if err != nil {
+		return -1
+	}
+	return info.Size()
+}
+
+// TestMoveInFolderMountedTwice moves files and directories between two mounts of one folder, which
+// has one lock.
+func TestMoveInFolderMountedTwice(t *testing.T) {
+	in(t, places()[1:], func(t *testing.T, r *running) {
+		opts, host := r.mounted(t)
+		f := open(t, opts)
+		shell(t, host, "cd a; mkdir 0 1; touch 0/dir 1/dir 0-file 1-file; chmod 777 0 1")
+		view, err := f.Exact()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, fsys := range []workspace.FileSystem{f, view} {
+			for _, name := range []string{fmt.Sprint(i), fmt.Sprint(i, "-file")} {
+				if err := fsys.(workspace.Mover).Move(t.Context(), path.Join("a", name), path.Join("again", "moved-"+name)); err != nil {
+					t.Errorf("Move(%q) = %v, want nil", name, err)
+				}
+			}
+		}
+		shell(t, host, `[ "$(cd a && echo * */*)" = 'moved-0 moved-0-file moved-1 moved-1-file moved-0/dir moved-1/dir' ]`)
 	})
 }
 

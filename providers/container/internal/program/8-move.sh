@@ -40,18 +40,35 @@ carry() {
 	second $?
 }
 
-# abroad DIR: whether DIR is in another file system than the current directory. turn
-# is empty if both locks the current one first.
+# abroad DIR: whether DIR is in another file system than the current directory, or in
+# another mount of the same: mv would copy from there. turn is empty if both locks the
+# current one first, and "same" if the two are one directory.
 abroad() {
-	set -- $(stat -c %d -- "$1" . 2>/dev/null)
+	mounted "$1"
+	mount=$number
+	mounted .
+	set -- $(stat -c '%d %i' -- "$1" . 2>/dev/null)
 	turn=
-	[ "$1" -ge "$2" ] 2>/dev/null || turn=1
-	[ "$1" != "$2" ]
+	if [ "$1 $2" = "$3 $4" ]; then
+		turn=same
+	elif { [ "$1" -lt "$3" ] || { [ "$1" = "$3" ] && [ "$2" -lt "$4" ]; }; } 2>/dev/null; then
+		turn=other
+	fi
+	[ "$1" != "$3" ] || [ "$mount" != "$number" ]
+}
+
+# mounted DIR: finds out the number of the mount that DIR is in. It is empty if DIR cannot
+# be read, or the kernel does not say.
+mounted() {
+	number=
+	while read -r key value; do
+		[ "$key" != mnt_id: ] || number=$value
+	done 2>/dev/null 6<"$1" </proc/self/fdinfo/6
 }
 
 # both DIR FUNCTION ARGUMENT...: as locked, while no other shell does so in DIR either,
-# about which abroad was asked. As every shell takes the two locks in the order of their
-# file systems, none waits for another that waits for it.
+# about which abroad was asked. As every shell takes the two locks in the order of file
+# systems and inodes, none waits for another that waits for it.
 both() {
 	if [ -z "$turn" ]; then
 		locked beyond "$@"
@@ -59,7 +76,10 @@ both() {
 	fi
 	dir=$1
 	shift
-	beyond "$dir" locked "$@"
+	case $turn in
+	same) locked "$@" ;;
+	*) beyond "$dir" locked "$@" ;;
+	esac
 }
 
 # beyond DIR FUNCTION ARGUMENT...: calls a function while no other shell does so in DIR.
@@ -80,8 +100,8 @@ beyond() {
 	return $outcome
 }
 
-# ferry PATH DIR BASE TEMPORARY: moves a file to another file system, so that DIR BASE
-# never has a part of it. It is copied again if it changes meanwhile.
+# ferry PATH DIR BASE TEMPORARY: moves a file to another mount, so that DIR BASE never has
+# a part of it. It is copied again if it changes meanwhile.
 ferry() {
 	before=$(stat -c "$form" -- "$1" 2>/dev/null) || return $overtaken
 	reproduce "$@" keep || return

@@ -350,6 +350,21 @@ func TestMoveInFolderMountedTwice(t *testing.T) {
 	})
 }
 
+// TestMoveFromTop moves a file from the directory / to another file system, and then writes there.
+func TestMoveFromTop(t *testing.T) {
+	in(t, places()[1:3], func(t *testing.T, r *running) {
+		if _, err := r.files.WriteFile(t.Context(), r.prefix, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := r.files.Move(t.Context(), r.prefix, path.Join("dev/shm", r.prefix)); err != nil {
+			t.Errorf("Move = %v, want nil", err)
+		}
+		if left := r.run(t, "find", "/", "-maxdepth", "1", "-name", ".workspacekit-tmp-*"); left != "" {
+			t.Errorf("%q is left", left)
+		}
+	})
+}
+
 // TestKilledOwner kills a process that has a watch open and removes a tree:
 // nothing of that is left, inside or outside.
 func TestKilledOwner(t *testing.T) {

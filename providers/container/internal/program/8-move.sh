@@ -85,9 +85,9 @@ both() {
 # beyond DIR FUNCTION ARGUMENT...: calls a function while no other shell does so in DIR.
 # Where there is no room for a lock there is none for a write either.
 beyond() {
-	held=$1
+	held=$1/.
 	(
-		cd -P -- "$held/." 2>/dev/null || exit $overtaken
+		cd -P -- "$held" 2>/dev/null || exit $overtaken
 		lock
 	)
 	result=$?

@@ -365,6 +365,41 @@ func TestMoveFromTop(t *testing.T) {
 	})
 }
 
+// TestChangeOfMounted replaces, moves and removes a file and a directory that are mounted. The
+// programs inside say that with the name of a temporary file.
+func TestChangeOfMounted(t *testing.T) {
+	in(t, places()[1:], func(t *testing.T, r *running) {
+		opts, host := r.mounted(t)
+		f := open(t, opts)
+		refused := func(err error, op, name string) {
+			t.Helper()
+			isPathError(t, err, op, name, fs.ErrPermission)
+			if err != nil && !strings.Contains(err.Error(), "mounted") {
+				t.Errorf("the error is %q, want one that says that it is mounted", err)
+			}
+		}
+		_, version, err := f.ReadVersioned(t.Context(), "file", 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, opts := range []*workspace.WriteOptions{nil, {IfVersion: version}} {
+			for _, size := range []int{1, 100 << 10} {
+				refused(second(f.WriteFile(t.Context(), "file", make([]byte, size), opts)), "write_file", "file")
+			}
+		}
+		for _, name := range []string{"file", "a"} {
+			refused(f.Rm(t.Context(), name, nil), "rm", name)
+			shell(t, host, "touch a/in")
+			for _, destination := range []string{"new", "b/new"} {
+				refused(f.Move(t.Context(), name, destination), "move", name)
+			}
+			shell(t, host, `[ "$(cat file; echo *; find a b)" = "$(printf 'old\na b file\na\na/in\nb')" ] && rm a/in`)
+		}
+		isPathError(t, f.Move(t.Context(), "b", "a"), "move", "a", fs.ErrExist)
+		refused(f.Rm(t.Context(), "a", &workspace.RmOptions{Recursive: true}), "rm", "a")
+	})
+}
+
 // TestKilledOwner kills a process that has a watch open and removes a tree:
 // nothing of that is left, inside or outside.
 func TestKilledOwner(t *testing.T) {

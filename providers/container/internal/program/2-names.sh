@@ -57,6 +57,7 @@ refused() {
 	case $said in
 	*'ermission denied'* | *'not permitted'*) return $denied ;;
 	*'irectory not empty'*) return $notempty ;;
+	*'esource busy'*) return $busy ;;
 	*': No space left on device' | *'uota exceeded') return $full ;;
 	esac
 	[ -w . ] || return $denied

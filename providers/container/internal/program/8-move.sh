@@ -31,13 +31,25 @@ carry() {
 	b=$3
 	if ! abroad "${1%/*}/."; then
 		locked give "$1"
+	elif point "$1"; then
+		return $busy
 	elif [ -f "$1" ] && [ ! -L "$1" ]; then
 		ferry "$@"
 		return
 	else
 		both "${1%/*}" give "$1"
 	fi
-	second $?
+	result=$?
+	[ $result -ne $busy ] || return $result
+	second $result
+}
+
+# point PATH: whether the file or directory PATH, about whose directory abroad was asked,
+# is mounted itself. Only mv that does not copy would notice.
+point() {
+	[ ! -L "$1" ] && { [ -f "$1" ] || [ -d "$1" ]; } || return
+	mounted "$1"
+	[ -n "$mount" ] && [ -n "$number" ] && [ "$mount" != "$number" ]
 }
 
 # abroad DIR: whether DIR is in another file system than the current directory, or in
@@ -57,7 +69,7 @@ abroad() {
 	[ "$1" != "$3" ] || [ "$mount" != "$number" ]
 }
 
-# mounted DIR: finds out the number of the mount that DIR is in. It is empty if DIR cannot
+# mounted PATH: finds out the number of the mount that PATH is in. It is empty if PATH cannot
 # be read, or the kernel does not say.
 mounted() {
 	number=

@@ -102,6 +102,7 @@ const (
 	statusLocked
 	statusVanished // of a listing that is complete but for what has vanished
 	statusReserved
+	statusBusy
 )
 
 // statusOther is added to a status that is about the second of two names.
@@ -142,6 +143,7 @@ var statuses = []struct {
 	{statusLocked, "locked", nil},
 	{statusVanished, "vanished", nil},
 	{statusReserved, "reserved", provider.Errorf(fs.ErrInvalid, "a symlink leads to a reserved name")},
+	{statusBusy, "busy", provider.Errorf(fs.ErrPermission, "it, or something in it, is mounted in the container, or in use there")},
 }
 
 // StatusError returns the error of a call that ended with a status other than

@@ -62,7 +62,10 @@ func (c *CreateOptions) flags() []string {
 // memory returns the limit of memory, spelled the same for the same amount: "2g" for
 // "2048M". It is empty if there is none.
 func (c *CreateOptions) memory() string {
-	limit := strings.TrimPrefix(cmp.Or(c.Memory, DefaultMemory), Unlimited)
+	limit := cmp.Or(c.Memory, DefaultMemory)
+	if limit == Unlimited {
+		return ""
+	}
 	parts := memorySize().FindStringSubmatch(limit)
 	if parts == nil {
 		return limit

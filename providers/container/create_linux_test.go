@@ -51,6 +51,12 @@ func TestProblems(t *testing.T) {
 			t.Errorf("Problems() of the memory %q = %v, want none", memory, problems)
 		}
 	}
+	for _, memory := range []string{"unlimited2g", "2gunlimited", "Unlimited", "0", "-1", "2 g"} {
+		bad := &container.Options{Image: "x", Create: container.CreateOptions{Memory: memory}}
+		if problems := bad.Problems(); len(problems) != 1 || problems[0].Option != "Create.Memory" {
+			t.Errorf("Problems() of the memory %q = %v, want one", memory, problems)
+		}
+	}
 	ways := &container.Options{Executor: container.Command{}, User: "me", Create: container.CreateOptions{Env: map[string]string{"A": "b"}}}
 	if problems := ways.Problems(); len(problems) != 2 {
 		t.Errorf("Problems() of an Executor with options for engines = %v, want 2", problems)

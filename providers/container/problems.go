@@ -102,13 +102,17 @@ var (
 func (c *CreateOptions) check(p *problems) {
 	p.dir("Create.Workdir", c.Workdir)
 	p.notNegative("Create.CPUs", c.CPUs < 0)
+	memory := c.Memory
+	if memory == Unlimited {
+		memory = ""
+	}
 	for _, text := range []struct {
 		option, value string
 		wanted        func() *regexp.Regexp
 		remedy        string
 	}{
 		{"Create.Name", c.Name, containerName, "a name of a container: use letters, digits, and in between dots, dashes and underscores"},
-		{"Create.Memory", strings.TrimPrefix(c.Memory, Unlimited), memorySize, `an amount of memory: use one such as 512m or 2g, or "unlimited"`},
+		{"Create.Memory", memory, memorySize, `an amount of memory: use one such as 512m or 2g, or "unlimited"`},
 		{"Create.Pull", c.Pull, pullPolicy, "a time to pull an image: use missing, always or never"},
 		{"Create.Platform", c.Platform, platformName, "a platform: use one such as linux/arm64"},
 	} {

@@ -94,6 +94,7 @@ type importing struct {
 	progress progress
 	symlinks map[string]string // the targets of the symlinks that were left for the end, by name
 	order    []string          // their names, with some that have been replaced since
+	refused  error             // why the archive was not passed on to its end
 }
 
 // unpack passes on all but the symlinks.
@@ -103,7 +104,8 @@ func (in *importing) unpack(ctx context.Context, archive io.Reader) error {
 	packed := make(chan struct{})
 	go func() {
 		defer close(packed)
-		_ = to.CloseWithError(in.send(to, archive)) // never fails
+		in.send(to, archive)
+		_ = to.Close() // never fails
 	}()
 	call := program.Once("unpack", in.dir, temp.name)
 	call.Input, call.Size = parts, shell.Unknown
@@ -114,11 +116,11 @@ func (in *importing) unpack(ctx context.Context, archive io.Reader) error {
 		temp.discard()
 	}
 	temp.forget()
-	if pathError := new(fs.PathError); errors.As(err, &pathError) {
-		return err
-	}
 	if err != nil {
 		return ops.Error(opImport, in.dir, provider.Classify(err), nil)
+	}
+	if in.refused != nil {
+		return in.refused
 	}
 	if status != 0 {
 		return ops.Error(opImport, in.dir, program.StatusError(status, []byte("tar in the container could not unpack the archive")), nil)
@@ -126,8 +128,8 @@ func (in *importing) unpack(ctx context.Context, archive io.Reader) error {
 	return nil
 }
 
-// send writes the archive to w as the program takes it.
-func (in *importing) send(w io.Writer, archive io.Reader) error {
+// send writes the archive to w as the program takes it, and then whether it is whole.
+func (in *importing) send(w io.Writer, archive io.Reader) {
 	parts := &chunker{w: w}
 	out := tar.NewWriter(parts)
 	err := relay(out, tar.NewReader(archive), &in.progress, in.take)
@@ -137,10 +139,13 @@ func (in *importing) send(w io.Writer, archive io.Reader) error {
 	if err == nil {
 		err = out.Close()
 	}
-	if err == nil {
-		err = parts.end()
+	end := "whole"
+	if err != nil {
+		end = "refused"
 	}
-	return err
+	if parts.end(end) == nil { // the program has not ended before
+		in.refused = err
+	}
 }
 
 // chunker writes a stream whose length is not known, in parts whose lengths
@@ -174,12 +179,12 @@ func (c *chunker) flush() error {
 	return err
 }
 
-// end writes what is left, and the end.
-func (c *chunker) end() error {
+// end writes what is left, and a word after the end.
+func (c *chunker) end(word string) error {
 	if err := c.flush(); err != nil {
 		return err
 	}
-	_, err := io.WriteString(c.w, "0\n")
+	_, err := fmt.Fprintf(c.w, "0\n%s\n", word)
 	return err
 }
 

@@ -1,5 +1,6 @@
 # unpack DIR TEMPORARY: unpacks the input, a tar archive without symlinks, into
-# the directory TEMPORARY, and moves what is in it to DIR.
+# the directory TEMPORARY, and moves what is in it to DIR if the client says that it is
+# whole.
 unpack() {
 	deep "$1" || return
 	command -v tar >/dev/null || return $lacking
@@ -10,7 +11,7 @@ unpack() {
 	result=$failed
 	{
 		printf '\n%s +\n' "$marker" >&4
-		if chunks | (cd "./$2" && exec tar -x -p -f -); then
+		if chunks | (cd "./$2" && exec tar -x -p -f -) && read -r end <&3 && [ "$end" = whole ]; then
 			pour /proc/self/fd/5/. "$1"
 			result=$?
 		else

@@ -140,7 +140,7 @@ func TestRunEnvironment(t *testing.T) {
 	t.Parallel()
 	eachSandbox(t, func(t *testing.T, fsys *localbash.FS) {
 		var out bytes.Buffer
-		env := map[string]string{"BOTH": "call", "A": "it's\n$HOME", "not-a-name": "odd", "TERM": "dumb", "UID": "7", "PWD": "/nowhere"}
+		env := map[string]string{"BOTH": "call", "A": "it's\n$HOME", "not-a-name": "odd", "-i": "dash", "TERM": "dumb", "UID": "7", "PWD": "/nowhere"}
 		if _, err := fsys.Run(t.Context(), &workspace.RunOptions{Command: []string{"env", "-0"}, Env: env, Stdout: &out}); err != nil {
 			t.Fatal(err)
 		}
@@ -217,16 +217,21 @@ func TestRunStarts(t *testing.T) {
 func TestRunNames(t *testing.T) {
 	t.Parallel()
 	eachSandbox(t, func(t *testing.T, fsys *localbash.FS) {
+		link(t, ".", filepath.Join(fsys.Root(), "a=b"))
 		for _, program := range []string{"-dash", "A=B", "two words"} {
 			file := filepath.Join(fsys.Root(), program)
-			put(t, file, "#!/bin/sh\necho \"$1\"\n")
+			put(t, file, "#!/bin/sh\necho \"$1\"\n/bin/grep -q -z ^not-a-name=x /proc/$$/environ && echo odd || :\n")
 			if err := os.Chmod(file, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			for _, env := range []map[string]string{{"PATH": fsys.Root()}, {"PATH": fsys.Root(), "not-a-name": "x"}, {"PATH": ":/bin"}} {
+			for _, env := range []map[string]string{{"PATH": fsys.Root()}, {"PATH": fsys.Root(), "not-a-name": "x"}, {"PATH": fsys.Root() + "/a=b", "not-a-name": "x"}, {"PATH": ":/bin"}} {
+				want := "-x\n"
+				if env["not-a-name"] != "" {
+					want += "odd\n"
+				}
 				var out, errs bytes.Buffer
 				_, err := fsys.Run(t.Context(), &workspace.RunOptions{Command: []string{program, "-x"}, Env: env, Stdout: &out, Stderr: &errs})
-				if err != nil || out.String() != "-x\n" {
+				if err != nil || out.String() != want {
 					t.Errorf("Run(%q) with %v = %v and writes %q, %q", program, env, err, &out, &errs)
 				}
 			}

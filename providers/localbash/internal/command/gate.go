@@ -79,16 +79,17 @@ if ! [ -e "$_wsk_file" ]; then say %[2]s; exit 127; fi
 if [ -d "$_wsk_file" ] || ! [ -x "$_wsk_file" ]; then say %[3]s; exit 126; fi
 `, quote(args[0]), reportMissing, reportDenied)
 	var words strings.Builder
-	// A name that is no name for the shell is set by env, whose arguments others can see.
+	// A name that is no name for the shell is set by env, whose arguments others can see. It
+	// starts nice, which changes nothing, as it would take a program with a = for a variable.
 	var odd []string
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		if !isName(name) {
 			odd = append(odd, quote(name+"="+env[name]))
 		}
 	}
-	if len(odd) > 0 && !strings.Contains(args[0], "=") { // env would take the program for a variable
-		fmt.Fprintf(&b, "_wsk_env=$(PATH=%s command -v env)\n", quote(path))
-		words.WriteString(` "$_wsk_env" ` + strings.Join(odd, " "))
+	if len(odd) > 0 {
+		fmt.Fprintf(&b, "_wsk_env=$(PATH=%[1]s command -v env) _wsk_nice=$(PATH=%[1]s command -v nice)\n", quote(path))
+		words.WriteString(` "$_wsk_env" -- ` + strings.Join(odd, " ") + ` "$_wsk_nice" -n 0 --`)
 	}
 	for i, arg := range args {
 		if i == 0 && strings.HasPrefix(arg, "-") {

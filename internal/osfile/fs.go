@@ -151,7 +151,7 @@ func (f *FS) follow(clean string) (workspace.FileInfo, error) {
 }
 
 // ReadDir describes the children of a directory, sorted by name, without following
-// symlinks. Files that are being written for the first time are not among them.
+// symlinks, and files that are open for writing as Lstat does.
 func (f *FS) ReadDir(name string) ([]fs.FileInfo, error) {
 	clean, err := f.clean("readdir", name)
 	if err != nil {
@@ -161,11 +161,33 @@ func (f *FS) ReadDir(name string) ([]fs.FileInfo, error) {
 	if err != nil {
 		return nil, fail("readdir", name, err)
 	}
+	for base, c := range f.writtenIn(clean) {
+		at, stored := slices.BinarySearchFunc(children, base, func(info workspace.FileInfo, base string) int {
+			return strings.Compare(info.Name, base)
+		})
+		if !stored {
+			children = slices.Insert(children, at, workspace.FileInfo{})
+		}
+		children[at] = c.describe()
+	}
 	infos := make([]fs.FileInfo, len(children))
 	for i, child := range children {
 		infos[i] = f.info(child)
 	}
 	return infos, nil
+}
+
+// writtenIn returns the contents that are open for writing in dir, by their last elements.
+func (f *FS) writtenIn(dir string) map[string]*content {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	in := map[string]*content{}
+	for name, c := range f.written {
+		if parent, base := workspace.Split(name); parent == dir {
+			in[base] = c
+		}
+	}
+	return in
 }
 
 // Mkdir creates a directory in one that exists.

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -146,6 +147,7 @@ func use(t *rapid.T, name string) step {
 			func(_ file, s system) string { return renamed(s.Rename(name, other)) },
 			func(_ file, s system) string { return outcome(s.RemoveAll(name)) },
 			func(_ file, s system) string { return content(name)(s) },
+			func(_ file, s system) string { return content(filepath.Dir(name))(s) },
 		}).Draw(t, "call"))
 	}
 	return func(s system) string {
@@ -182,7 +184,16 @@ func content(name string) step {
 			data, err := io.ReadAll(f)
 			return outcome(err, described(info, nil), data)
 		}
-		return described(info, nil)
+		children, err := f.Readdir(0)
+		if err != nil {
+			return outcome(err)
+		}
+		listed := []string{}
+		for _, child := range children {
+			listed = append(listed, child.Name()+": "+described(child, nil))
+		}
+		slices.Sort(listed)
+		return strings.Join(listed, ", ")
 	}
 }
 

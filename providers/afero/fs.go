@@ -28,7 +28,7 @@ import (
 // Options are the settings of an [FS].
 type Options struct {
 	// ReadOnly says that the file system cannot be written to: the workspace
-	// declares no Write, and changes are [fs.ErrPermission]. False means that
+	// declares no Write. False means that
 	// this depends on its type: [afero.ReadOnlyFs], [afero.FromIOFS] and that of
 	// package zipfs are known to be read-only. One that is wrapped, as in
 	// [afero.NewBasePathFs], is not known.
@@ -48,9 +48,8 @@ type Options struct {
 // file that is renamed, so it is as atomic as the backend's rename.
 //
 // An afero.Fs has no versions, no change events and no conditional operations.
-// So FS declares none: conditional writes, Move and Copy are
-// [errors.ErrUnsupported], and Watch polls, noticing what changes a size or a
-// modification time. Symlinks are whatever the backend makes of them: it
+// So FS declares none of them, nor Move and Copy. Watch polls, noticing what changes
+// a size or a modification time. Symlinks are whatever the backend makes of them: it
 // follows them or not, and nothing here confines them. [afero.NewBasePathFs]
 // confines names, but a symlink below its path may lead anywhere. Of one that is
 // followed, Ls describes the symlink, and Stat the target. Policies on paths

@@ -9,19 +9,6 @@
 // however short the program runs. So a few shells are started once and kept
 // open, and every operation is a request to one of them.
 //
-// # Mechanisms
-//
-// Each has a package below internal:
-//
-//   - engine runs the engine's client: it creates, finds and removes containers,
-//     follows pods, and explains failures without paths of the host.
-//   - shell keeps shells open and speaks with them.
-//   - program has the functions that the shells are taught, and the calls of
-//     them with their replies in Go.
-//   - remotegrep searches with the container's grep.
-//   - command runs commands, and kills what they have started.
-//   - inotify watches with the container's inotifywait or inotifyd.
-//
 // # Confinement
 //
 // Names cannot leave the root of the workspace, and symlinks are followed only
@@ -47,15 +34,13 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
-// FS is a directory in a container. It has everything the contract knows:
-// versions, conditional writes, watches, moves and copies. Watches are native
-// if the image has inotifywait or inotifyd, which is known once the container
-// has been reached. Root returns the absolute path of the directory in the
-// container, without symlinks, and before that what the options say. Close
-// ends all shells, and what calls under way or canceled calls have started
-// inside, and removes their temporary files; if the container does not answer,
-// it gives that up after some seconds. It removes a container that was created
-// from an image, unless it is kept. Streams then end, and watches report
+// FS is a directory in a container. Watches are native if the image has inotifywait
+// or inotifyd, which is known once the container has been reached. Root returns the
+// absolute path of the directory in the container, without symlinks, and before that
+// what the options say. Close ends all shells, and what calls under way or canceled
+// calls have started inside, and removes their temporary files; if the container does
+// not answer, it gives that up after some seconds. It removes a container that was
+// created from an image, unless it is kept. Streams then end, and watches report
 // nothing more.
 //
 // An FS must be closed. It is safe for concurrent use.
@@ -135,7 +120,7 @@ func (s *store) Root() string {
 
 // Container returns the name or the number of the container, by which others
 // can open it too. It is empty for an [Executor], and before the start for a
-// container that is created from an image. Such a container lives until Close.
+// container that is created from an image.
 func (f *FS) Container() string {
 	if found := f.store.start.found.Load(); found != nil && found.owned != nil {
 		return found.owned.Name

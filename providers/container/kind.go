@@ -111,7 +111,7 @@ func (m mountSettings) path(in kind.Input) string {
 }
 
 // EnvEngine is the variable of the environment that names the engine's client
-// of containers whose options name none.
+// for a [Kind] whose options name none. [Open] does not read it.
 const EnvEngine = "WORKSPACE_ENGINE"
 
 func (o settings) engine() string { return cmp.Or(o.Engine, os.Getenv(EnvEngine), "docker") }

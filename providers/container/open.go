@@ -22,7 +22,7 @@ import (
 // the client is not installed, the engine cannot do what the options say, or the
 // image lacks what is needed (a POSIX shell, and the programs that busybox has),
 // [io/fs.ErrNotExist] if there is no directory Root, [workspace.ErrNotDir] if that
-// is a file, [io/fs.ErrPermission] if this user may not use the engine,
+// is a file, [io/fs.ErrPermission] if this user may not use the engine or enter Root,
 // [workspace.ErrNoSpace] if its disk is full, and [workspace.ErrUnavailable] if the
 // engine or the container does not run, or for a failure that is not known. What
 // stays as it is until somebody corrects it, such as a container or an image that

@@ -15,7 +15,8 @@ import (
 type Options struct {
 	// Container is the name or the number of a running container.
 	Container string
-	// Image creates a new container from this image, which Close removes.
+	// Image creates a new container from this image, which Close removes unless
+	// Create says Keep.
 	Image string
 	// Executor reaches the files in another way: a pod in Kubernetes, a
 	// machine behind ssh, an engine of your own.
@@ -85,7 +86,8 @@ type CreateOptions struct {
 	// Tmpfs and in /dev, and with Podman in /tmp, /var/tmp and /run.
 	ReadOnlyRoot bool
 	// Tmpfs are the absolute paths of directories whose files are kept in
-	// memory, within its limit, and deleted with the container. Nil means
+	// memory, within its limit, and deleted with the container. A Workdir below
+	// one becomes another. Nil means
 	// none, and with ReadOnlyRoot /tmp, /var/tmp, /run, and Workdir if no mount
 	// holds it.
 	Tmpfs []string

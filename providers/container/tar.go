@@ -44,8 +44,8 @@ type TarProgress struct {
 // comes after that is not atomic: files that exist are replaced one after the
 // other, directories that exist are kept and filled, also through symlinks that
 // stay inside, and the symlinks of the archive are created last. Permission bits
-// and times are taken over, the bits for setting the user or the group and the
-// owners are not, and the owner of a directory can always use it.
+// and times of files and new directories are taken over, owners and any other bits
+// are not, and the owner of a directory can always use it.
 //
 // # Errors
 //

@@ -27,7 +27,7 @@
 // Names that begin with ".workspacekit-tmp-" are reserved for these files: they
 // are hidden, and naming one is [io/fs.ErrInvalid]. A process that is killed can
 // leave one behind. The file is locked while its writer lives. After that, an [FS]
-// that has listed the folder (in any way) removes it with its next change there;
+// that has listed the folder (in any way) removes it when it next locks the folder;
 // listing alone deletes nothing, so a workspace that is only read stays as it is.
 //
 // # Versions and conditions
@@ -39,11 +39,11 @@
 // if a tick of the kernel's clock (up to 10 ms) lies between that and the look
 // before.
 //
-// Changes lock the folder that they happen in, for a moment and with a hidden
-// file of their own, so that the conditions of [workspace.WriteOptions] hold
-// against every writer of this package, in this process or another. Locks of
-// other programs make no difference. A change that cannot lock the folder
-// within ten seconds is [workspace.ErrUnavailable]. On a file system or an
+// Changes of files, and moves, lock the folder that they happen in, for a moment
+// and with a hidden file of their own, so that the conditions of
+// [workspace.WriteOptions] hold against every writer of this package, in this
+// process or another. Locks of other programs make no difference. A change that
+// cannot lock the folder within ten seconds is [workspace.ErrUnavailable]. On a file system or an
 // operating system without flock (Windows) conditions hold against the users of
 // the same [FS] only.
 //
@@ -125,7 +125,7 @@ type IndexOptions struct {
 // when Close is called, and when this process ends in any way.
 //
 // In the sandbox, which bubblewrap makes, it sees the folder, the directories of the
-// system without what only the super-user may read, and nothing else of this computer. It
+// system (of /etc what every user may read), and nothing else of this computer. It
 // can change the folder, its HOME and directories that vanish when it ends. Without a
 // sandbox it can do whatever the user of this process can, and a program that leaves its
 // session and clears its environment is not killed, nor is one that only clears its environment
@@ -145,14 +145,16 @@ type Run struct {
 	Readable []string
 	// ReadOnly are names of files and directories below the folder that commands in the
 	// sandbox cannot change, nor anything below them, if they exist when the command
-	// begins.
+	// begins. While one of them is a symlink, or is below one, no command begins:
+	// [errors.ErrUnsupported].
 	ReadOnly []string
 	// protected returns more such names, when a command begins. Nil means that there are none.
 	protected func() []string
 
 	// Processes is how many processes and threads the user may have at a time, which does
 	// not limit the super-user. Zero means 4096. In this limit and the others, a
-	// negative number means none.
+	// negative number sets none, and one above the hard limit of this process has no
+	// effect.
 	Processes int
 	// OpenFiles is how many files each process may have open: 16 at least, as a shell
 	// needs some. Zero means 4096.
@@ -178,11 +180,9 @@ const (
 	SandboxOff Sandbox = command.Off
 )
 
-// FS is a folder of this computer. It has everything of the contract:
-// versions, conditional writes, native watches, moves and copies. Its root is
-// known by the absolute path of the folder, with the symlinks that led to it. An
-// FS must be closed; streams and watches that are open go on afterwards. It is
-// safe for concurrent use.
+// FS is a folder of this computer. Its root is known by the absolute path of the
+// folder, with the symlinks that led to it. An FS must be closed; streams and
+// watches that are open go on afterwards. It is safe for concurrent use.
 type FS struct {
 	*provider.FS
 	folder *folder // its store

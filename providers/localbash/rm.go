@@ -234,7 +234,7 @@ func (f *folder) sweepAll(ctx context.Context, dir string) error {
 }
 
 // noted are the temporary files that listings have met, by the names of their
-// directories. The next change of a directory removes those that dead processes
+// directories. The next lock of a directory removes those that dead processes
 // have left. The zero noted is ready; it is safe for concurrent use.
 type noted struct {
 	count atomic.Int64 // of names; a reader that finds none needs no lock

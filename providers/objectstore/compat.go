@@ -40,7 +40,7 @@ type Compat struct {
 	// takes 2 ms for each MiB.
 	VerifyETags bool
 	// ConditionalCopy says that CopyObject honours If-None-Match. Without it a
-	// copy is an upload of one part, in three requests.
+	// copy is an upload whose parts the store copies.
 	ConditionalCopy bool
 	// ConditionalDelete says that DeleteObject honours If-Match, atomically.
 	// Without it a move replaces the source by a marker, which is no file any

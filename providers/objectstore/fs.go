@@ -10,8 +10,8 @@
 // The file "a/b" is the object with the key Prefix + "a/b", and its content is
 // the object's. A directory exists if an object lies below it, or if it has a
 // marker: an empty object whose key ends in a slash, as other tools make them.
-// Mkdir creates a marker, and so does the removal of the last file of a
-// directory; it is not an entry of any listing.
+// Mkdir creates a marker, and Rm and Move one of the directory that they take
+// something from; it is not an entry of any listing.
 //
 // A control character (U+0001 to U+001F) in a name is "%" and two upper-case
 // hexadecimal digits in the key, because stores refuse it or cannot list it. A
@@ -41,15 +41,6 @@
 // names, a file and a directory of the same name get both.
 //
 // Rm of a file and a write to it at the same moment may happen in either order.
-//
-// # How it is built
-//
-// The files of this package deal in names. They rest on
-// internal/bucket, which deals in keys and makes writes, copies, moves and
-// downloads safe; on internal/listing, which turns the pages of a store into a
-// tree; on internal/client, internal/answer and internal/object, which are the way
-// to the store, what it answers, and what its objects mean; and on two caches,
-// internal/dircache and internal/contentcache.
 package objectstore
 
 import (
@@ -78,9 +69,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
-// FS is a workspace in a bucket. It supports everything the contract has, but
-// for symlinks, which a bucket cannot have: versions are ETags, and a watch is
-// polled. An error that a person can do something about has a method
+// FS is a workspace in a bucket. Versions are ETags, and a watch is polled. It has
+// no symlinks and runs no commands. An error that a person can do something about has a method
 // Remedy() string, which says what. It is safe for concurrent use. The zero FS is
 // not valid; use [Open] or [New].
 type FS struct {
@@ -126,8 +116,9 @@ var (
 //
 // # Errors
 //
-// An [*OptionError] for each of the options that are not valid, joined, and
-// with opts.Probe those of a write.
+// An [*OptionError] for each of the options that are not valid, joined; an error of
+// another type if the AWS configuration cannot be loaded; and with opts.Probe those
+// of a write.
 func Open(ctx context.Context, opts *Options) (*FS, error) {
 	o := optionsOf(opts)
 	if err := o.Check(); err != nil {
@@ -299,7 +290,7 @@ func (f *FS) begin(ctx context.Context, op, name string) error {
 func (f *FS) Region() string { return f.tree.client.Options().Region }
 
 // Endpoint returns the URL of the store, as the options, the environment or the
-// profile have said, without credentials. It is empty for AWS.
+// profile have said, without credentials. It is empty if none has, which means AWS.
 func (f *FS) Endpoint() string {
 	endpoint, err := url.Parse(aws.ToString(f.tree.client.Options().BaseEndpoint))
 	if err != nil {

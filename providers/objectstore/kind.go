@@ -101,7 +101,7 @@ func Kind() kind.Kind {
 		Check:    checkKind,
 		Grants:   grantsOfKind,
 		CanRun:   func(kind.Input) bool { return false },
-		Scheme:   Scheme,
+		Scheme:   scheme,
 		ParseURL: parseSettings,
 		Ref:      refKind,
 		About:    about,

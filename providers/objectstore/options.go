@@ -44,8 +44,9 @@ type Options struct {
 	// Empty means the whole bucket.
 	Prefix string
 
-	// Region is the region of the bucket. Empty means what the environment or
-	// the profile says, else "us-east-1" (for R2 "auto").
+	// Region is the region of the bucket. Empty means that of a Bucket which is an
+	// ARN, else what the environment or the profile says, else "us-east-1" (for R2
+	// "auto").
 	Region string
 	// Endpoint is the URL of the store. Empty means what the environment
 	// (AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL) or the profile says, else AWS.

@@ -40,7 +40,8 @@ const (
 	SSEC   EncryptionType = "sse-c"   // a key of the caller's, which the store does not keep
 )
 
-// CustomerKey is a key of encryption. Whatever prints it prints "REDACTED".
+// CustomerKey is a key of encryption. It is printed and encoded as "REDACTED", but
+// package fmt prints the bytes of one in an unexported field.
 type CustomerKey []byte
 
 // Format implements [fmt.Formatter].

@@ -11,8 +11,8 @@ import (
 	"github.com/workspacekit/workspacekit/internal/wording"
 )
 
-// Scheme is what the URL of a workspace begins with.
-const Scheme = "s3"
+// scheme is what the URL of a workspace begins with.
+const scheme = "s3"
 
 // ParseURL returns the options that a URL stands for:
 //
@@ -32,8 +32,8 @@ func ParseURL(text string) (*Options, error) {
 		return nil, invalid("the URL cannot be read: expected one such as s3://bucket/prefix")
 	case parsed.Scheme == "":
 		return nil, invalid("this is not the URL of a bucket: expected one such as s3://bucket/prefix")
-	case parsed.Scheme != Scheme:
-		return nil, invalid(fmt.Sprintf("the URL begins with %q, expected %q", parsed.Scheme+":", Scheme+"://"))
+	case parsed.Scheme != scheme:
+		return nil, invalid(fmt.Sprintf("the URL begins with %q, expected %q", parsed.Scheme+":", scheme+"://"))
 	case parsed.User != nil:
 		return nil, invalid("credentials do not belong in a URL: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile")
 	case parsed.Fragment != "" || parsed.Port() != "":

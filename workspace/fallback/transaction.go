@@ -18,8 +18,10 @@ type Transactor interface {
 	//
 	// # Errors
 	//
-	// The error of change; before change is called, [errors.ErrUnsupported], or
-	// [workspace.ErrPolicy] from a policy that is read-only or has no transactions below.
+	// The error of change, joined with [workspace.ErrConflict] or another if not all is
+	// undone; before change is called, that of ctx, [io/fs.ErrClosed],
+	// [errors.ErrUnsupported], or [workspace.ErrPolicy] from a policy that is read-only or
+	// has no transactions below.
 	Transaction(ctx context.Context, change func(ctx context.Context) error) error
 }
 

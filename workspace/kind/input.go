@@ -58,7 +58,7 @@ func (in Input) Path(name string) string {
 
 // Protected reports whether the folder or file name is or holds an audit log, or the file
 // that has the options or the record of trusted files, which no workspace may change. With
-// "protectConfig: false" in the file, only logs are protected.
+// "protectConfig: false" in the file, only logs and their keys are protected.
 func (in Input) Protected(name string) bool { return len(in.ConfigNames(name)) > 0 }
 
 // ConfigNames returns the names that the files which [Input.Protected] is about have below

@@ -48,8 +48,8 @@ func (e *nameError) Error() string { return e.name + ": " + e.err.Error() }
 func (e *nameError) Unwrap() error { return e.err }
 
 // Classify returns err as callers will see it: with its kind, and without host
-// paths. FS does this with every error. A store needs it only to ask for the
-// kind of an error number with [errors.Is].
+// paths. FS does this with every error, and asks [Facts].Kind, too. A store needs
+// it only to ask for the kind of an error number with [errors.Is].
 func Classify(err error) error {
 	if err == nil {
 		return nil

@@ -43,15 +43,16 @@ type Facts struct {
 	// Kind returns the kind of the contract that an error of the library below
 	// the store has, and nil for an error that it does not know. Nil means that
 	// the errors tell their kinds themselves. It is called concurrently,
-	// without the paths that package os adds, and not for an error of [Errorf].
+	// without the paths that package os adds, and not for an error of [Errorf] or
+	// what is then a bare [syscall.Errno].
 	Kind func(err error) error
 	// Log gets, at debug level, the texts of errors that callers do not see.
 	// Nil means none.
 	Log *slog.Logger
 }
 
-// FS is a [workspace.FileSystem] over a [Store], with every optional interface.
-// It is safe for concurrent use.
+// FS is a [workspace.FileSystem] over a [Store], with every optional interface but
+// [fallback.Transactor]. It is safe for concurrent use.
 //
 // Each method has the same four steps:
 //
@@ -100,7 +101,7 @@ func New(store Store, facts Facts) *FS {
 	return &FS{store: store, shared: &shared{facts: facts, whole: store}}
 }
 
-// Close closes the store if it is an [io.Closer]. Every later operation
+// Close closes the store if it is an [io.Closer]. Every later operation on files
 // fails with [fs.ErrClosed]; Close itself does nothing more. It does not wait
 // for calls that are under way. Only the first Close reports the error of the
 // store.

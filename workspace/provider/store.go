@@ -85,8 +85,8 @@ type (
 		Open(ctx context.Context, name string, opts workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error)
 	}
 	// Creator writes a file from a stream. FS fails a Write or Commit once ctx
-	// has ended, or after Commit or Close. Without a Creator, FS collects the
-	// bytes for a WriteFile.
+	// has ended, or after Commit, Close or a Write that failed. Without a Creator,
+	// FS collects the bytes for a WriteFile.
 	Creator interface {
 		Create(ctx context.Context, name string, opts workspace.WriteOptions) (workspace.Writer, error)
 	}

@@ -35,8 +35,8 @@ type CompareOptions struct {
 //
 // The reference is a file system that is known to be right, such as
 // providers/memory. It must have every capability of the other one except Watch and Run,
-// and the other one must declare Write. Both functions are called once for each sequence, and clean up with
-// t.Cleanup.
+// and the other one must declare Write. Both functions are called once for each sequence,
+// and clean up with t.Cleanup.
 //
 // The flags of pgregory.net/rapid say how much is done: -rapid.checks is the
 // number of sequences, -rapid.steps their average length, and -rapid.seed

@@ -28,10 +28,9 @@ import (
 // Options are the settings of an [FS].
 type Options struct {
 	// ReadOnly says that the file system cannot be written to: the workspace
-	// declares no Write. False means that
-	// this depends on its type: [afero.ReadOnlyFs], [afero.FromIOFS] and that of
-	// package zipfs are known to be read-only. One that is wrapped, as in
-	// [afero.NewBasePathFs], is not known.
+	// declares no Write. False means that this depends on its type:
+	// [afero.ReadOnlyFs], [afero.FromIOFS] and that of package zipfs are known to
+	// be read-only. One that is wrapped, as in [afero.NewBasePathFs], is not known.
 	ReadOnly bool
 	// NoSymlinks says that the backend has no symlinks. False means that this
 	// depends on its type: [afero.MemMapFs], that of package zipfs and an

@@ -43,9 +43,9 @@
 // and with a hidden file of their own, so that the conditions of
 // [workspace.WriteOptions] hold against every writer of this package, in this
 // process or another. Locks of other programs make no difference. A change that
-// cannot lock the folder within ten seconds is [workspace.ErrUnavailable]. On a file system or an
-// operating system without flock (Windows) conditions hold against the users of
-// the same [FS] only.
+// cannot lock the folder within ten seconds is [workspace.ErrUnavailable]. On a
+// file system or an operating system without flock (Windows) conditions hold
+// against the users of the same [FS] only.
 //
 // # Names
 //

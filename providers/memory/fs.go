@@ -16,9 +16,10 @@ import (
 
 // FS is a tree of files in memory. Versions are counters, watches are native, and
 // moves and removals are atomic, of directories too. A copy shares the bytes. It has
-// no symlinks and runs no commands. Texts that are searched often get a summary, an eighth of their size,
-// which lets a search pass over them if its pattern cannot match. Its root is known as
-// "/". The zero FS is not valid; use [New]. It is safe for concurrent use.
+// no symlinks and runs no commands. Texts that are searched often get a summary, an
+// eighth of their size, which lets a search pass over them if its pattern cannot match.
+// Its root is known as "/". The zero FS is not valid; use [New]. It is safe for
+// concurrent use.
 type FS struct {
 	*provider.FS
 	tree *tree // its store

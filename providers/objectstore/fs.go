@@ -70,9 +70,9 @@ import (
 )
 
 // FS is a workspace in a bucket. Versions are ETags, and a watch is polled. It has
-// no symlinks and runs no commands. An error that a person can do something about has a method
-// Remedy() string, which says what. It is safe for concurrent use. The zero FS is
-// not valid; use [Open] or [New].
+// no symlinks and runs no commands. An error that a person can do something about has
+// a method Remedy() string, which says what. It is safe for concurrent use. The zero
+// FS is not valid; use [Open] or [New].
 type FS struct {
 	*provider.FS
 	tree *tree // its store

@@ -1,8 +1,8 @@
 // Package fallback has the hard methods of a [workspace.FileSystem] for
 // providers whose store does not help with them. [Walk], [Glob], [Grep] and
 // [Poll] take a FileSystem, call nothing but its Ls, Stat and ReadFile (or
-// ReadVersioned, Resolve and, in Poll, Walk, if it has them), and honour every option of the
-// contract. A provider delegates to them in one line each.
+// ReadVersioned, Resolve and, in Poll, Walk, if it has them), and honour every
+// option of the contract. A provider delegates to them in one line each.
 //
 //	result, err := fallback.Grep(ctx, fsys, "milk|bread", nil)
 package fallback

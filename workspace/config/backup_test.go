@@ -131,21 +131,27 @@ func TestUndoBelowGit(t *testing.T) {
 	}
 }
 
-// TestJournalReason reads in the directories of backups and transactions. The reason names no
-// pattern of the file.
+// TestJournalReason reads in the directories of backups and transactions, also where no
+// change is possible. The reason names no pattern of the file.
 func TestJournalReason(t *testing.T) {
 	dir := t.TempDir()
-	writeFile(t, filepath.Join(dir, "a"), "a")
-	opened := open(t, parse(t, dir, `
+	for _, name := range []string{backup.DefaultDir + "/a", transaction.DefaultDir + "/a"} {
+		writeFile(t, filepath.Join(dir, name), "a")
+	}
+	file := parse(t, dir, `
 workspaces:
   repo: { provider: { kind: localbash, root: . }, fs: { deniedPaths: [keys] }, backup: {} }
-`))
-	repo := lookup(t, opened, "repo")
-	for _, name := range []string{backup.DefaultDir + "/a", transaction.DefaultDir + "/a"} {
-		_, err := repo.ReadFile(t.Context(), name)
-		denied, ok := errors.AsType[*policy.DeniedError](err)
-		if !ok || denied.Rule() != "" || !strings.Contains(err.Error(), "backups or transactions") {
-			t.Errorf("ReadFile(%q) = %v, want a denial that names no rule", name, err)
+  readonly: { provider: { kind: localbash, root: . }, fs: { readOnly: true, sensitive: allow }, backup: {} }
+`)
+	for _, c := range []*config.Config{file, file.ReadOnly(), file.AllowSensitive()} {
+		for _, ws := range open(t, c).All() {
+			for _, name := range []string{backup.DefaultDir + "/a", transaction.DefaultDir + "/a"} {
+				_, err := ws.ReadFile(t.Context(), name)
+				denied, ok := errors.AsType[*policy.DeniedError](err)
+				if !ok || denied.Rule() != "" || !strings.Contains(err.Error(), "backups or transactions") {
+					t.Errorf("ReadFile(%q) in %s = %v, want a denial that names no rule", name, ws.Name(), err)
+				}
+			}
 		}
 	}
 }

@@ -106,7 +106,7 @@ func (c *Config) open(ctx context.Context, r *Registry, opener provider, d *desc
 		release(l.store)
 		return nil, c.failure(d, err)
 	}
-	if opener.kind.Local && l.settings.transactions(fsys) {
+	if undoes, _ := l.settings.transactions(fsys); undoes && opener.kind.Local {
 		_ = ws.Transaction(ctx, nil) // what cannot be undone yet is tried again
 	}
 	if missing := lacking(ws.Capabilities(), d.Requires); missing != "" {

@@ -422,7 +422,7 @@ func (s FS) over(fsys, store workspace.FileSystem) (workspace.FileSystem, error)
 	if s.Mode == ModeAudit {
 		rules.Report = reportDenial
 	}
-	if s.transactions(store) {
+	if _, hides := s.transactions(store); hides {
 		rules.JournalPaths = []string{transaction.DefaultDir}
 	}
 	if !rules.Empty() {
@@ -446,13 +446,15 @@ func reportDenial(ctx context.Context, _ string, d policy.Decision) {
 }
 
 // transactions reports whether a workspace with the provider store undoes transactions
-// below its policies. There the journal has to be hidden: who could write to it could make
-// an undo write anything. Otherwise, package transaction works above the policies.
-func (s FS) transactions(store workspace.FileSystem) bool {
+// below its policies, as otherwise package transaction works above them, and whether it hides
+// the journal, which other workspaces of the same files can have: who could write to it could
+// make an undo write anything, and it has the contents of files that may be denied.
+func (s FS) transactions(store workspace.FileSystem) (undoes, hides bool) {
 	folder, ok := store.(relaxer)
 	relaxed := ok && folder.Relaxed()
 	_, err := workspace.Exact(store)
-	return !s.ReadOnly && s.Mode != ModeAudit && !relaxed && err == nil && workspace.CapabilitiesOf(store).Write
+	hides = s.Mode != ModeAudit && !relaxed && err == nil
+	return hides && !s.ReadOnly && workspace.CapabilitiesOf(store).Write, hides
 }
 
 // Tools is the settings of the tools that a model is given. They are for the

@@ -117,7 +117,7 @@ func newWorkspace(opener provider, fsys workspace.FileSystem, l layers) (*Worksp
 	if w.backups != nil {
 		seen = w.backups
 	}
-	if l.settings.transactions(fsys) {
+	if undoes, _ := l.settings.transactions(fsys); undoes {
 		opts := &transaction.Options{Store: fsys}
 		if log != nil || stager != nil {
 			opts.Undone = rolledBack(log, stager, opener.in.Name)

@@ -51,6 +51,27 @@ func TestAuditOfReference(t *testing.T) {
 	}
 }
 
+// TestAuditOfAllowed writes to a file that rules let nobody list. With mode: audit, the log does
+// not say that the write would be refused: only the log wants to know the version.
+func TestAuditOfAllowed(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "files", "a"), "old")
+	opened := open(t, parse(t, dir, `
+workspaces:
+  main:
+    provider: { kind: localbash, root: files }
+    fs: { mode: audit, rules: [{ deny: [list], paths: ["**"] }] }
+    audit: { file: log }
+`))
+	if _, err := opened.All()[0].WriteFile(t.Context(), "a", []byte("new"), nil); err != nil {
+		t.Fatal(err)
+	}
+	log, err := os.ReadFile(filepath.Join(dir, "log"))
+	if err != nil || !strings.Contains(string(log), `"versionBefore":`) || strings.Contains(string(log), "would-deny") {
+		t.Errorf("the log is %s, %v, want a version and no denial", log, err)
+	}
+}
+
 // TestStagedUndo tests that what a failed transaction undoes is staged, in the order in which it
 // is undone.
 func TestStagedUndo(t *testing.T) {

@@ -383,6 +383,34 @@ func TestDenials(t *testing.T) {
 	}
 }
 
+// TestAsksNothing tests that an observer that wants versions makes no questions.
+func TestAsksNothing(t *testing.T) {
+	store := memory.New(nil)
+	for _, name := range []string{"a", "b"} {
+		if _, err := store.WriteFile(t.Context(), name, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ruled, err := policy.Restrict(store, policy.Rules{FirstMatch: []policy.Rule{{Ask: []policy.Op{policy.OpList}, Paths: []string{"**"}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	approver := policy.NewApprover(func(_ context.Context, r policy.Request) (policy.Answer, error) {
+		t.Errorf("somebody is asked: %s", r.Text())
+		return policy.Answer{}, nil
+	}, nil)
+	fsys, ctx := observe.New(ruled, "test", &recorder{}), policy.WithApprover(t.Context(), approver)
+	if _, err := fsys.WriteFile(ctx, "a", nil, nil); err != nil {
+		t.Errorf("WriteFile = %v", err)
+	}
+	if err := workspace.Move(ctx, fsys, "a", "c"); err != nil {
+		t.Errorf("Move = %v", err)
+	}
+	if err := fsys.Rm(ctx, "b", nil); err != nil {
+		t.Errorf("Rm = %v", err)
+	}
+}
+
 // TestNobodyGetsPast looks for the file system below in every way in which a caller
 // could get it.
 func TestNobodyGetsPast(t *testing.T) {

@@ -50,15 +50,23 @@ func runCopy(ctx context.Context, ts *toolset, in *copyInput) (*copyOutput, erro
 		return nil, err
 	}
 	if in.Recursive {
-		dir, err := ts.ws.Resolve(ctx, from)
-		if err != nil {
+		quiet := policy.WithApprover(ctx, nil)
+		dir, err := ts.ws.Resolve(quiet, from)
+		if err != nil && !errors.Is(err, workspace.ErrPolicy) {
 			return nil, ops.Rename(err, ops.Copy, from)
 		}
-		if ts.typeOf(ctx, dir) == workspace.TypeDirectory {
+		if err == nil && ts.typeOf(quiet, dir) == workspace.TypeDirectory {
 			return ts.copyDir(ctx, from, dir, to)
 		}
 	}
 	version, err := ts.ws.Copy(ctx, from, to)
+	if in.Recursive && errors.Is(err, workspace.ErrIsDir) { // a rule asks before it can be told
+		dir, err := ts.ws.Resolve(ctx, from)
+		if err != nil {
+			return nil, ops.Rename(err, ops.Copy, from)
+		}
+		return ts.copyDir(ctx, from, dir, to)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package tools_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -119,6 +120,38 @@ func TestUnlistable(t *testing.T) {
 	}
 	if got, want := bad(t, set, "mkdir", object{"path": "t"}, tools.CodeExist).Hint, "It is there already. Choose another name."; got != want {
 		t.Errorf("the hint of mkdir is %q, want %q", got, want)
+	}
+}
+
+// TestCopyOfFileListsNothing copies files where a rule asks about list, or denies it.
+func TestCopyOfFileListsNothing(t *testing.T) {
+	t.Parallel()
+	list := []policy.Op{policy.OpList}
+	for name, rule := range map[string]policy.Rule{"ask": {Ask: list, Paths: []string{"**"}}, "deny": {Deny: list, Paths: []string{"**"}}} {
+		_, ws := newSet(t, map[string]string{"a": "", "large": "more than 8 bytes", "d/f": ""}, nil)
+		fsys, err := policy.Restrict(ws, policy.Rules{FirstMatch: []policy.Rule{rule}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked := 0
+		ctx := policy.WithApprover(t.Context(), policy.NewApprover(func(context.Context, policy.Request) (policy.Answer, error) {
+			asked++
+			return policy.Answer{Allow: true}, nil
+		}, nil))
+		set := newSetOf(t, workspace.New("test", fsys, &workspace.Options{MaxFileSize: 8}), nil)
+		copies := func(source string, recursive bool) bool {
+			args := fmt.Sprintf(`{"source": %q, "destination": "%s %t", "recursive": %t}`, source, source, recursive, recursive)
+			result, err := set.Call(ctx, "copy", json.RawMessage(args))
+			return err == nil && !result.IsError
+		}
+		for _, recursive := range []bool{false, true} {
+			if !copies("a", recursive) || copies("large", recursive) || asked > 0 {
+				t.Errorf("%s list, recursive %t: a small file is not copied, or a large one is, or there are questions (%d)", name, recursive, asked)
+			}
+		}
+		if got := copies("d", true); got != (name == "ask") || got != (asked > 0) {
+			t.Errorf("%s list: copy of a directory = %t after %d questions", name, got, asked)
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/session"
 )
 
 // DefaultMaxFileSize is the largest file, in bytes, that a [Workspace] whose
@@ -410,16 +411,23 @@ func (w *Workspace) Copy(ctx context.Context, source, destination string) (Versi
 }
 
 // checkCopy returns the error of a source that is too large. The copy itself
-// finds all other errors.
+// finds all other errors. It needs no right to list the source, and asks nobody.
 func (w *Workspace) checkCopy(ctx context.Context, source string) error {
 	if w.maxSize <= 0 {
 		return nil
 	}
+	ctx = session.WithoutQuestions(ctx)
 	info, err := w.fsys.Stat(ctx, source)
 	if err == nil && info.Type == TypeSymlink {
 		var target string
 		if target, err = Resolve(ctx, w.fsys, source); err == nil {
 			info, err = w.fsys.Stat(ctx, target)
+		}
+	}
+	if errors.Is(err, ErrPolicy) {
+		var file io.ReadCloser
+		if file, info, err = Open(ctx, w.fsys, source, nil); err == nil {
+			file.Close()
 		}
 	}
 	if err != nil {

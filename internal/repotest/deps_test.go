@@ -21,7 +21,7 @@ const module = "github.com/workspacekit/workspacekit/"
 // includes everything below.
 var policy = map[string][]string{
 	".":                  {"workspace/...", "providers/...", "shell/bashtool", "tools"},
-	"workspace":          {"internal/ops"},
+	"workspace":          {"internal/ops", "internal/session"},
 	"workspace/fallback": {"workspace", "internal/ops", "internal/scan", "internal/notify"},
 	"workspace/provider": {"workspace", "workspace/fallback", "internal/ops", "internal/scan"},
 	"workspace/policy": {"workspace", "workspace/fallback", "internal/glob", "internal/ignore", "internal/ops", "internal/scan",

@@ -94,6 +94,18 @@ func WithoutUndo(ctx context.Context) context.Context {
 // Undoable reports whether the changes of ctx can be undone when they have been made.
 func Undoable(ctx context.Context) bool { return ctx.Value(passingKey{}) == nil }
 
+// unaskedKey is the key of a mark in a context.
+type unaskedKey struct{}
+
+// WithoutQuestions returns a context for an operation that is refused where a rule would ask:
+// what it finds out is worth no question.
+func WithoutQuestions(ctx context.Context) context.Context {
+	return context.WithValue(ctx, unaskedKey{}, true)
+}
+
+// MayAsk reports whether the operations of ctx may ask somebody.
+func MayAsk(ctx context.Context) bool { return ctx.Value(unaskedKey{}) == nil }
+
 // approvedKey is the key of a function in a context.
 type approvedKey struct{}
 

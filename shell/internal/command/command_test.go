@@ -14,6 +14,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 // newTestProcess returns a process over one workspace in memory with files, and what
@@ -99,6 +100,11 @@ func TestLocate(t *testing.T) {
 	if err := own.Mkdir(t.Context(), "tmp", nil); err != nil {
 		t.Fatal(err)
 	}
+	hidden, err := policy.Restrict(own, policy.Rules{AllowedPaths: []string{"src/**"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ruled := []*workspace.Workspace{workspace.New("ruled", hidden, nil)}
 	only, both, other := []*workspace.Workspace{a}, []*workspace.Workspace{a, b}, []*workspace.Workspace{own}
 	cases := []struct {
 		workspaces      []*workspace.Workspace
@@ -113,6 +119,8 @@ func TestLocate(t *testing.T) {
 		{only, "/", "/dev/shm/x", "scratch:x"},
 		{other, "/", "/tmp/x", "own:tmp/x"},
 		{other, "/", "/dev/shm", "scratch:."},
+		{ruled, "/", "/tmp/x", "scratch:x"},
+		{ruled, "/", "tmp/x", "ruled:tmp/x"},
 		{both, "/", "/", "nil:."},
 		{both, "/a", "x", "a:x"},
 		{both, "/a", "../b/x", "b:x"},

@@ -23,7 +23,7 @@ import (
 
 // Files are the workspaces that a shell sees. One workspace is the root; several are
 // directories of the root, each under its name. /tmp is a scratch workspace, unless the
-// only workspace has something of that name itself; /dev/shm is always the scratch
+// only workspace shows something of that name itself; /dev/shm is always the scratch
 // workspace. A relative name never leads from the root of the only workspace to the
 // scratch workspace: "tmp" there is the workspace's own. It is safe for concurrent use.
 //
@@ -184,12 +184,13 @@ func (f *Files) Locate(ctx context.Context, dir, name string) (Location, error) 
 // workspace.
 //
 // A host path below the root of the workspace is accepted, too, so that a name that another
-// tool printed works here. An error other than [fs.ErrNotExist] leaves /tmp with the
-// workspace, which then reports it.
+// tool printed works here. Where a policy refuses tmp, whether it exists is not known, and
+// /tmp is the scratch workspace. Other errors leave /tmp with the workspace, which then
+// reports them.
 func (f *Files) locateInOnly(ctx context.Context, full string, scratch bool) Location {
 	ws := f.workspaces[0]
 	if rest, ok := below(full, "/tmp"); ok && scratch {
-		if _, err := ws.Stat(ctx, "tmp"); errors.Is(err, fs.ErrNotExist) {
+		if _, err := ws.Stat(ctx, "tmp"); errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrPolicy) {
 			return Location{f.scratch, rest}
 		}
 	}

@@ -41,8 +41,9 @@ func newExplain(flags *target.Flags) *cobra.Command {
 		Short: "Print whether an operation on a name is allowed, and why",
 		Long: `Explain prints whether an operation on a name is allowed, which rule decides, and where
 that rule is in the file. It looks at the name only: it follows no symlink, and ignores
-"mode: audit" and that workspace.yaml itself is protected. For move and copy, the name is
-the source, and for run the directory. For a destination, ask about "write".
+"mode: audit" and that workspace.yaml, audit logs, backups and transactions are protected.
+For move and copy, the name is the source, and for run the directory. For a destination,
+ask about "write".
 
 The operations are read, write, edit, delete, move, copy, list, mkdir and run. The exit
 code is 0 whether the operation is allowed or not.`,

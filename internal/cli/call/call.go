@@ -383,7 +383,7 @@ func (i *invocation) unavailable(chosen *target.Selection, ws *config.Workspace)
 		err.Hint = fmt.Sprintf("It has the setting readOnly in %s.", target.Name(chosen.Path))
 	case i.Op == ops.ApplyPatch && ws.Capabilities().ConditionalWrite:
 		err.Code, err.Message = tools.CodeUnsupported, i.Op+": the workspace has no transactions"
-		err.Hint = "A folder that is relaxed or has mode: audit has none."
+		err.Hint = "A relaxed folder has none; with mode: audit, no folder has any, nor a workspace with a quota or backups."
 	default:
 		err.Code, err.Message = tools.CodeUnsupported, i.Op+": the provider cannot do this"
 	}

@@ -32,6 +32,7 @@ import (
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config"
+	"github.com/workspacekit/workspacekit/workspace/kind"
 )
 
 // Operation is one tool as the command line knows it before its schema has
@@ -91,7 +92,8 @@ more of the output), or the error of a tool. Errors of the command line are text
 exit code is 2, as for INVALID_ARGUMENTS.
 
 With --dialect, call runs the tools of that dialect, and prints results for a model.
-Otherwise it runs the default tools, whatever dialect the file has.
+Otherwise it runs the default tools, whatever dialect the file has. Either way, it fails
+if tools.disable of the file names a tool that the dialect does not have.
 
 Calls with the same --session file are one session: they change a file only if one of them
 has read it and nobody has changed it since. The commands of run, and rm and move of a
@@ -331,10 +333,7 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 		opts.Bash = bashtool.New(&shell.Options{Output: maxOutput})
 	}
 	opts.Run, opts.RunOutput = i.Op == ops.Run && settings.Run, maxOutput
-	if cmp.Or(tools.Dialect(settings.Dialect), tools.DialectWorkspace) == cmp.Or(i.dialect, tools.DialectWorkspace) {
-		opts.Disable = settings.Disable // which names operations of the dialect
-	}
-	opts.Disable = append(slices.Clip(opts.Disable), ops.Processes) // a command ends with this one
+	opts.Disable = append(slices.Clip(settings.Disable), ops.Processes) // a command ends with this one
 	if *i.session != "" || ws.Settings().ReadBeforeWrite {
 		opts.ReadBeforeWrite = []string{ws.Name()}
 	}
@@ -349,6 +348,14 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 	}
 	cmd.SetContext(i.approved.Context(cmd, i.flags.Style))
 	set, err := tools.New(ws.Workspace, opts)
+	if err != nil && chosen.File != nil {
+		// The file may have another dialect, and nobody knows which tools of this one do
+		// what it disables.
+		err = chosen.File.CheckTools(func(string) error {
+			return kind.KeyError("disable", fmt.Errorf("with the dialect %s in place of %s: %w", cmp.Or(i.dialect, tools.DialectWorkspace),
+				cmp.Or(tools.Dialect(settings.Dialect), tools.DialectWorkspace), err))
+		})
+	}
 	if err != nil {
 		return err
 	}

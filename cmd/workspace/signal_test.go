@@ -185,16 +185,27 @@ func TestInterruptedWhileReadingInput(t *testing.T) {
 		"json":    {"call", "write_file", "-"},
 		"script":  {"shell"},
 		"cat":     {"shell", "-c", "cat >a"},
+		"file":    {"call", "write_file", "--path", "a", "--content-file", "/dev/stdin"},
+		"verify":  {"audit", "verify", "-"},
+		"log":     {"audit", "verify", "/dev/stdin"},
+		"suggest": {"policy", "suggest", "/dev/stdin"},
+		"tokens":  {"webdav", "--token-file", "/dev/stdin"},
 	}
 	for name, args := range tests {
 		t.Run(name, func(t *testing.T) {
+			want, said := term.ExitInterrupted, "workspace: interrupted\n"
+			if name == "tokens" { // of a server
+				want, said = term.ExitOK, ""
+			}
 			dir := t.TempDir()
-			cmd := exec.CommandContext(t.Context(), "workspace", append([]string{"-C", dir}, args...)...)
+			cmd := exec.CommandContext(t.Context(), "workspace", args...)
+			cmd.Dir = dir
 			var stderr bytes.Buffer
 			cmd.Stderr = &stderr
 			in := start(t, cmd)
-			// More than a pipe holds: when it is written, the program reads.
-			if _, err := in.Write(make([]byte, 1<<20)); err != nil {
+			// More than a pipe holds, and less than a line of a log: when it is written, the
+			// program reads.
+			if _, err := in.Write(make([]byte, 100<<10)); err != nil {
 				t.Fatal(err)
 			}
 			if err := cmd.Process.Signal(os.Interrupt); err != nil {
@@ -202,9 +213,8 @@ func TestInterruptedWhileReadingInput(t *testing.T) {
 			}
 			timer := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
 			defer timer.Stop()
-			var exit *exec.ExitError
-			if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != term.ExitInterrupted || !strings.HasSuffix(stderr.String(), "workspace: interrupted\n") {
-				t.Errorf("Wait() = %v, stderr %q, want exit code %d and that it was interrupted", err, &stderr, term.ExitInterrupted)
+			if err := cmd.Wait(); cmd.ProcessState.ExitCode() != want || !strings.HasSuffix(stderr.String(), said) {
+				t.Errorf("Wait() = %v, stderr %q, want exit code %d and %q", err, &stderr, want, said)
 			}
 			if _, err := os.Stat(filepath.Join(dir, "a")); !errors.Is(err, os.ErrNotExist) {
 				t.Errorf("Stat(a) = %v, want that nothing was written", err)

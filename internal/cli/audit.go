@@ -72,13 +72,12 @@ func newVerify(flags *target.Flags) *cobra.Command {
 // standard input, and prints what it found. A log that is not as it was written is an error
 // that names the line.
 func verify(cmd *cobra.Command, path, expect string, asJSON bool) error {
-	var report audit.Report
-	var err error
-	if path == target.Stdin {
-		report, err = audit.Verify(cmd.InOrStdin(), expect)
-	} else {
-		report, err = audit.VerifyFile(path, expect)
-	}
+	report, err := target.UntilDone(cmd.Context(), func() (audit.Report, error) {
+		if path == target.Stdin {
+			return audit.Verify(cmd.InOrStdin(), expect)
+		}
+		return audit.VerifyFile(path, expect)
+	})
 	if err != nil {
 		return failedLog(path, err)
 	}

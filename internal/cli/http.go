@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/workspacekit/workspacekit/internal/cli/target"
 	"github.com/workspacekit/workspacekit/internal/cli/term"
 	"github.com/workspacekit/workspacekit/internal/httpguard"
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
@@ -56,7 +57,7 @@ func (h *httpFlags) listen(ctx context.Context) (net.Listener, error) {
 			return nil, fmt.Errorf("--allow-host %q: name a host alone, without a port, such as files.example.com", name)
 		}
 	}
-	if err := h.readTokens(); err != nil {
+	if err := h.readTokens(ctx); err != nil {
 		return nil, err
 	}
 	host, port, err := net.SplitHostPort(h.address)
@@ -104,13 +105,16 @@ func listenCause(err error) error {
 // readTokens reads the tokens of the environment and of the file. They are words, so that
 // white space at a line end does not matter. A file without any is an error, as its owner
 // believes that there is one.
-func (h *httpFlags) readTokens() error {
+func (h *httpFlags) readTokens(ctx context.Context) error {
 	h.tokens = strings.Fields(os.Getenv(h.variable))
 	if h.tokenFile == "" {
 		return nil
 	}
-	text, err := os.ReadFile(h.tokenFile)
-	if err != nil {
+	text, err := target.UntilDone(ctx, func() ([]byte, error) { return os.ReadFile(h.tokenFile) })
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
 		return fmt.Errorf("--token-file %q: %s", h.tokenFile, term.Plain(err))
 	}
 	inFile := strings.Fields(strings.TrimPrefix(string(text), "\ufeff")) // which some editors write

@@ -42,7 +42,7 @@ the operations of those workspaces count.`,
 			if err := flags.Refuse("for suggest, which reads an audit log", "workspace"); err != nil {
 				return err
 			}
-			used, err := readUses(args[0], flags.Workspaces)
+			used, err := target.UntilDone(cmd.Context(), func() (uses, error) { return readUses(args[0], flags.Workspaces) })
 			if err != nil {
 				return failedLog(args[0], err)
 			}

@@ -246,7 +246,7 @@ func (i *invocation) readContent(cmd *cobra.Command) ([]byte, error) {
 		}
 		data, err = target.ReadInput(cmd.Context(), cmd.InOrStdin())
 	} else {
-		data, err = os.ReadFile(i.content)
+		data, err = target.UntilDone(cmd.Context(), func() ([]byte, error) { return os.ReadFile(i.content) })
 	}
 	switch {
 	case cmd.Context().Err() != nil:

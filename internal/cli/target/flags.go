@@ -77,24 +77,29 @@ func NewFlags(root *cobra.Command, locate Locator) *Flags {
 	return f
 }
 
-// ReadInput reads in to its end, or until ctx ends: a person may press Ctrl-C instead of
-// giving any input. Then the read goes on, and what it reads is lost. A caller who must not
-// keep everything in memory bounds in.
+// ReadInput reads in to its end, or until ctx ends. A caller who must not keep everything in
+// memory bounds in.
 func ReadInput(ctx context.Context, in io.Reader) ([]byte, error) {
-	type content struct {
-		data []byte
-		err  error
+	return UntilDone(ctx, func() ([]byte, error) { return io.ReadAll(in) })
+}
+
+// UntilDone returns what read returns, or the error of ctx if that ends first: a person may
+// press Ctrl-C instead of giving any input. Then read goes on, and what it reads is lost.
+func UntilDone[T any](ctx context.Context, read func() (T, error)) (T, error) {
+	type result struct {
+		value T
+		err   error
 	}
-	read := make(chan content, 1)
+	done := make(chan result, 1)
 	go func() {
-		data, err := io.ReadAll(in)
-		read <- content{data, err}
+		value, err := read()
+		done <- result{value, err}
 	}()
 	select {
 	case <-ctx.Done():
-		return nil, ctx.Err()
-	case c := <-read:
-		return c.data, c.err
+		return *new(T), ctx.Err()
+	case r := <-done:
+		return r.value, r.err
 	}
 }
 

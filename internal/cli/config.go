@@ -57,9 +57,9 @@ func printSchema(cmd *cobra.Command, flags *target.Flags) error {
 }
 
 const validateLong = `Validate checks workspace.yaml, and opens no workspace. It prints every problem with its
-line and column (of a provider, values of a wrong type first), and exits with 2 if there
-is one. For a file that nobody named, it also lists what it needs your trust for; see
-'workspace trust --help'.`
+line and column (of a provider, values of a wrong type first; of names of tools and the
+requirement run, when all else is right), and exits with 2 if there is one. For a file
+that nobody named, it also lists what it needs your trust for; see 'workspace trust --help'.`
 
 // newValidate returns the command that checks a file.
 func newValidate(flags *target.Flags) *cobra.Command {
@@ -105,10 +105,7 @@ func validate(cmd *cobra.Command, flags *target.Flags, file config.Location, asJ
 		c, err = c.Only(flags.Workspaces...)
 	}
 	if err == nil {
-		err = c.Check(flags.Registry())
-	}
-	if err == nil {
-		err = checkToolNames(c)
+		err = together(c.Check(flags.Registry()), checkToolNames(c))
 	}
 	var untrusted []config.Grant
 	if err == nil && !c.Trusted() {
@@ -126,8 +123,20 @@ func validate(cmd *cobra.Command, flags *target.Flags, file config.Location, asJ
 	return term.Fail(printGrants(cmd.OutOrStdout(), untrusted, fmt.Sprintf("not trusted yet; read the file, then run \"workspace trust %s\":", file.Path)))
 }
 
-// checkToolNames returns the error of an operation to disable that the dialect does not have,
-// and of a naming that gives a workspace a tool whose name is too long, or two workspaces that
+// together returns one error of the file with the problems of both, in the order of their
+// places.
+func together(a, b error) error {
+	var first, second *config.Error
+	if !errors.As(a, &first) || !errors.As(b, &second) {
+		return cmp.Or(a, b)
+	}
+	problems := slices.Concat(first.Problems, second.Problems)
+	slices.SortStableFunc(problems, func(a, b config.Problem) int { return cmp.Or(a.Line-b.Line, a.Column-b.Column) })
+	return &config.Error{File: first.File, Problems: problems}
+}
+
+// checkToolNames returns the errors of operations to disable that the dialect does not have,
+// or of a naming that gives a workspace a tool whose name is too long, or two workspaces that
 // share nothing a tool of one name.
 func checkToolNames(c *config.Config) error {
 	opts := &tools.Options{Dialect: tools.Dialect(c.Tools.Dialect), Naming: c.Tools.Naming, Disable: c.Tools.Disable, Shared: tools.Sharing(c.Tools.Shared)}
@@ -146,10 +155,14 @@ func checkToolNames(c *config.Config) error {
 	}
 	return c.CheckTools(func(longest string) error {
 		all := []*workspace.Workspace{standIn(c, longest)}
+		var unknown []error
 		for i, op := range c.Tools.Disable {
 			if _, err := tools.New(all[0], &tools.Options{Dialect: opts.Dialect, Naming: "{op}", Disable: []string{op}}); err != nil {
-				return kind.KeyError(fmt.Sprintf("disable[%d]", i), err)
+				unknown = append(unknown, kind.KeyError(fmt.Sprintf("disable[%d]", i), err))
 			}
+		}
+		if unknown != nil {
+			return errors.Join(unknown...)
 		}
 		_, err := tools.NewAll(all, opts)
 		other := slices.IndexFunc(c.Names(), func(name string) bool { return name != longest })

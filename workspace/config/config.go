@@ -468,7 +468,7 @@ func (c *Config) Check(r *Registry) error {
 //
 // # Errors
 //
-// An [*Error] with what check returned.
+// An [*Error] with what check returned, with each error that it joined.
 func (c *Config) CheckTools(check func(workspace string) error) error {
 	longest := map[bool]*description{} // by whether it is read-only
 	for _, d := range c.descriptions {
@@ -488,11 +488,24 @@ func (c *Config) CheckTools(check func(workspace string) error) error {
 }
 
 // toolsError returns err, which is about the tools, with its place in the file: at if the file
-// has no settings of tools. It is nil if err is.
+// has no settings of tools. Errors that it joined have a place each. It is nil if err is.
 func (c *Config) toolsError(at document.Position, err error) error {
 	if err == nil {
 		return nil
 	}
+	p := c.problems()
+	if joined, ok := err.(interface{ Unwrap() []error }); ok && isJoined(err, joined.Unwrap()) {
+		for _, part := range joined.Unwrap() {
+			c.addToolsError(p, at, part)
+		}
+	} else {
+		c.addToolsError(p, at, err)
+	}
+	return p.err()
+}
+
+// addToolsError adds one error about the tools.
+func (c *Config) addToolsError(p *diagnostics, at document.Position, err error) {
 	text := err.Error()
 	if c.tools != nil {
 		var about *kind.Error
@@ -504,9 +517,7 @@ func (c *Config) toolsError(at document.Position, err error) error {
 		}
 		text = document.Redact(text, c.tools.Variables())
 	}
-	p := c.problems()
 	p.Add(at, "%s", text)
-	return p.err()
 }
 
 func (c *Config) problems() *diagnostics {

@@ -224,14 +224,19 @@ Next:
 	return err
 }
 
-// checkPath refuses standard input and a file that exists, before anything is asked. The write
-// checks it again.
+// checkPath refuses standard input, a file that exists, and one beside a file of the other name
+// that commands look for, before anything is asked. The write checks again whether it exists.
 func (i *initiation) checkPath(path string) error {
 	if path == target.Stdin {
 		return fmt.Errorf("%q is standard input, which cannot be written: name a file", path)
 	}
 	if _, err := os.Lstat(path); err == nil && !i.force {
 		return exists(path)
+	}
+	dir, base := filepath.Split(path)
+	other := map[string]string{config.FileName: "workspace.yml", "workspace.yml": config.FileName}[base]
+	if _, err := os.Lstat(dir + other); err == nil && other != "" {
+		return term.Failf("%s exists, and a folder can have only one of the two names: nothing was written", dir+other)
 	}
 	return nil
 }

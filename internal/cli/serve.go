@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -78,8 +77,13 @@ func (h *httpFlags) serve(cmd *cobra.Command, set *tools.Set, about *mcp.Options
 // serve serves the tools on the standard streams, or over HTTP, until the client or
 // the user ends it.
 func serve(cmd *cobra.Command, flags *target.Flags, tool target.ToolFlags, over httpFlags, textOnly bool) error {
-	if err := cmp.Or(flags.RefuseStdin("what a client sends"), over.check(cmd)); err != nil {
+	if err := over.check(cmd); err != nil {
 		return err
+	}
+	if over.address == "" {
+		if err := flags.RefuseStdin("what a client sends"); err != nil {
+			return err
+		}
 	}
 	opened, err := flags.OpenTools(cmd.Context(), tool)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -131,7 +132,11 @@ without cases is an error.`,
 				return err
 			}
 			if len(tried) == 0 {
-				return fmt.Errorf("%s has no policyTests: add some to a workspace, such as [{op: read, path: .env, want: deny}]", target.Name(s.Path))
+				missing := "policyTests"
+				if len(flags.Workspaces) > 0 {
+					missing += " for " + strings.Join(flags.Workspaces, " or ")
+				}
+				return fmt.Errorf("%s has no %s: add some to a workspace, such as [{op: read, path: .env, want: deny}]", target.Name(s.Path), missing)
 			}
 			return reportTests(cmd.OutOrStdout(), tried, asJSON)
 		},

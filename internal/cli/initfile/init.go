@@ -101,7 +101,8 @@ func (i *initiation) run(cmd *cobra.Command, args []string) error {
 	if err := i.write(cmd.Context(), path, text); err != nil {
 		return err
 	}
-	c, err := i.flags.Load(config.Location{Path: path, Found: path == config.FileName})
+	found := path == config.FileName && os.Getenv(config.EnvFile) == ""
+	c, err := i.flags.Load(config.Location{Path: path, Found: found})
 	if err != nil {
 		return err
 	}
@@ -111,7 +112,7 @@ func (i *initiation) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
-	return term.Fail(tell(cmd, path, len(untrusted) > 0))
+	return term.Fail(tell(cmd, path, found, len(untrusted) > 0))
 }
 
 // check refuses flags that mean nothing here. It also sets the kind that a flag of one kind
@@ -205,10 +206,11 @@ func (k kind) file(name string, given map[string]*string) (string, error) {
 	return b.String(), nil
 }
 
-// tell prints what has been done and what to do next.
-func tell(cmd *cobra.Command, path string, untrusted bool) error {
+// tell prints what has been done and what to do next. A file that commands do not find must
+// be named.
+func tell(cmd *cobra.Command, path string, found, untrusted bool) error {
 	chosen, trust := "", ""
-	if path != config.FileName {
+	if !found {
 		chosen = " --config " + wording.ShellWord(path)
 	}
 	if untrusted {

@@ -12,8 +12,8 @@ import (
 )
 
 const webdavLong = `Webdav serves the files of one workspace over WebDAV, for file managers and editors. It
-prints its address and runs until it is interrupted. The rules and the size limit of
-workspace.yaml apply.
+prints its address and runs until it is interrupted. The rules of workspace.yaml apply,
+and its size limit to what is written and copied. Where a rule asks, webdav refuses.
 
 An address that other computers can reach needs a token, and a proxy with TLS in front of
 it. Use a token on 127.0.0.1, too, because other users of the computer can connect to it.

@@ -287,6 +287,43 @@ func TestShorter(t *testing.T) {
 	intact(t, path)
 }
 
+// TestDeleted deletes a log that is in use. The new file has the inode of the old one: on
+// ext4 by chance, and in the second case because another process puts a new log there.
+func TestDeleted(t *testing.T) {
+	for name, replace := range map[string]func(path string) error{
+		"deleted": os.Remove,
+		"new log": func(path string) error {
+			if err := os.Truncate(path, 0); err != nil {
+				return err
+			}
+			_, err := audit.Open(path, nil)
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir, err := os.MkdirTemp("/var/tmp", "audit") // more often a disk than t.TempDir is
+			if err != nil {
+				t.Skip(err)
+			}
+			t.Cleanup(func() { os.RemoveAll(dir) })
+			path := filepath.Join(dir, "log")
+			first, second := open(t, path, nil), open(t, path, nil)
+			write(t, first, "a", "b")
+			write(t, second, "c")
+			if err := replace(path); err != nil {
+				t.Fatal(err)
+			}
+			write(t, first, "d")
+			write(t, second, "e")
+			write(t, first, "f")
+			if got := strings.Join(paths(t, path), " "); got != "d e f" {
+				t.Errorf("the new log has %q, want d e f", got)
+			}
+			intact(t, path)
+		})
+	}
+}
+
 // TestUnwritable takes the folder of the log away.
 func TestUnwritable(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "logs")

@@ -51,6 +51,7 @@ type Log struct {
 
 	mu       sync.Mutex
 	file     fs.FileInfo // guarded by mu; which file the last line is in, nil before the first
+	seed     string      // guarded by mu; in the header of that file
 	size     int64       // guarded by mu; of the file after the last line
 	last     string      // guarded by mu; the hash of the last line
 	pending  []Entry     // guarded by mu; of what was carried out and could not be written
@@ -190,7 +191,7 @@ func (l *Log) append(f *os.File, info fs.FileInfo, end end) error {
 	if err != nil {
 		return err // a part of a line is found the next time
 	}
-	l.file, l.size, l.last = info, info.Size()+int64(n), last
+	l.file, l.seed, l.size, l.last = info, end.seed, info.Size()+int64(n), last
 	if l.unsynced {
 		if err := l.sync(f); err != nil {
 			return err
@@ -225,7 +226,12 @@ const maxReplaced = 10
 // open opens the file and locks it.
 func (l *Log) open() (*os.File, fs.FileInfo, error) {
 	for range maxReplaced {
-		f, err := os.OpenFile(l.path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+		f, err := os.OpenFile(l.path, os.O_RDWR|os.O_APPEND, 0)
+		if errors.Is(err, fs.ErrNotExist) {
+			if f, err = os.OpenFile(l.path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600); err == nil {
+				l.file = nil // a new file can have the inode of the last one
+			}
+		}
 		if err != nil {
 			return nil, nil, err
 		}
@@ -269,6 +275,7 @@ func (l *Log) lock(f *os.File) (fs.FileInfo, error) {
 
 // end is where a log ends.
 type end struct {
+	seed      string  // in the header
 	last      string  // the hash of the last line
 	separator []byte  // ends that line if it was cut short
 	missing   []Entry // what has to be written before other lines
@@ -279,16 +286,20 @@ func (l *Log) end(f *os.File, info fs.FileInfo) (end, error) {
 	same := l.file != nil && os.SameFile(l.file, info)
 	switch {
 	case same && info.Size() == l.size:
-		return end{last: l.last}, nil
-	case same && info.Size() < l.size:
-		return end{}, errors.New("it is shorter than it was: somebody has cut lines off")
-	case info.Size() == 0:
+		return end{seed: l.seed, last: l.last}, nil
+	case info.Size() == 0 && !same:
 		header, err := l.firstHeader()
-		return end{missing: []Entry{header}}, err
+		if err != nil {
+			return end{}, err
+		}
+		return end{seed: header.Log.Seed, missing: []Entry{header}}, nil
 	}
 	whole, head, err := beginning(f)
 	if err != nil {
 		return end{}, err
+	}
+	if same && info.Size() < l.size && (head == nil || head.Seed == l.seed) { // and no new file with its inode
+		return end{}, errors.New("it is shorter than it was: somebody has cut lines off")
 	}
 	line, err := lastLine(f, info.Size())
 	if err != nil {
@@ -296,17 +307,17 @@ func (l *Log) end(f *os.File, info fs.FileInfo) (end, error) {
 	}
 	switch {
 	case whole && line[len(line)-1] == '\n':
-		return end{last: hashOf(trimEnd(line))}, nil
+		return end{seed: head.Seed, last: hashOf(trimEnd(line))}, nil
 	case head == nil:
 		header, err := l.firstHeader()
 		if err != nil {
 			return end{}, err
 		}
 		header.Torn = len(line)
-		return end{last: hashOf(line), separator: []byte("\n"), missing: []Entry{header}}, nil
+		return end{seed: header.Log.Seed, last: hashOf(line), separator: []byte("\n"), missing: []Entry{header}}, nil
 	}
 	torn := Entry{Torn: len(line), Time: time.Now().UTC()}
-	return end{last: hashOf(line), separator: []byte("\n"), missing: []Entry{torn}}, nil
+	return end{seed: head.Seed, last: hashOf(line), separator: []byte("\n"), missing: []Entry{torn}}, nil
 }
 
 // headerStart is what every log begins with.

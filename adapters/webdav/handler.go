@@ -304,8 +304,8 @@ func matches(condition string, info fs.FileInfo) bool {
 	})
 }
 
-// checkDestination refuses what would remove the source before it is copied or moved, or
-// would not end.
+// checkDestination refuses what would remove the source before it is copied or moved, would
+// not end, or would be copied in part.
 func (h *handler) checkDestination(r *http.Request, req *request) *refusal {
 	source, err := req.fs.Stat(req.name)
 	if err != nil {
@@ -321,6 +321,11 @@ func (h *handler) checkDestination(r *http.Request, req *request) *refusal {
 	if from == to || isBelow(from, to) || isBelow(to, from) {
 		return &refusal{http.StatusForbidden, "one of the source and the destination is, or has in it, the other"}
 	}
+	if req.method == "COPY" && source.IsDir() && r.Header.Get("Depth") != "0" {
+		if err := req.readTree(req.name); err != nil {
+			return refuse(err, req.method, http.StatusForbidden)
+		}
+	}
 	if r.Header.Get("Overwrite") == "" {
 		r.Header.Set("Overwrite", "T") // as RFC 4918 has it for MOVE, too
 	}
@@ -329,6 +334,18 @@ func (h *handler) checkDestination(r *http.Request, req *request) *refusal {
 		req.replaces = name
 	}
 	return nil
+}
+
+// readTree lists the directory name, and all below it, so that one that cannot be copied is
+// refused before a part of it is.
+func (req *request) readTree(name string) error {
+	children, err := req.readDir(name)
+	for _, child := range children {
+		if child.IsDir() && err == nil {
+			err = req.readTree(path.Join(name, child.Name()))
+		}
+	}
+	return err
 }
 
 // resolve returns name without symlinks, or as it is if it cannot be resolved.

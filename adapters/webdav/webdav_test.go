@@ -363,6 +363,21 @@ func TestSymlinks(t *testing.T) {
 	if _, body := ask(t, handler, "GET", "/real/a", ""); body != "A" {
 		t.Errorf("GET afterwards = %q, want A", body)
 	}
+	ask(t, handler, "MKCOL", "/tree", "")
+	ask(t, handler, "PUT", "/tree/a", "A")
+	ask(t, handler, "MKCOL", "/tree/sub", "")
+	if err := os.Symlink("../../real", filepath.Join(dir, "tree/sub/folder")); err != nil {
+		t.Fatal(err)
+	}
+	if answer, body := ask(t, handler, "COPY", "/tree", "", "Destination: /copy"); answer.StatusCode != http.StatusForbidden || !strings.Contains(body, "tree/sub/folder") {
+		t.Errorf("COPY of a symlink to a directory = %s %q, want 403 and its name", answer.Status, body)
+	}
+	if answer, _ := ask(t, handler, "GET", "/copy/a", ""); answer.StatusCode != http.StatusNotFound {
+		t.Errorf("GET of a part of the copy = %s, want 404", answer.Status)
+	}
+	if answer, _ := ask(t, handler, "COPY", "/tree", "", "Destination: /copy", "Depth: 0"); answer.StatusCode != http.StatusCreated {
+		t.Errorf("COPY of the directory alone = %s, want 201", answer.Status)
+	}
 }
 
 // TestBounds tests that locks and properties are refused beyond a bound.

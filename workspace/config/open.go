@@ -20,9 +20,6 @@ import (
 // An [*Error], which has the kinds of the error of a provider for [errors.Is],
 // [ErrUntrusted] for what an untrusted file may not use, and the error of ctx.
 func (c *Config) Open(ctx context.Context, r *Registry, names ...string) (*Workspaces, error) {
-	if r == nil {
-		return nil, errors.New("config: no registry")
-	}
 	chosen, err := c.choose(names)
 	if err != nil {
 		return nil, err
@@ -75,6 +72,9 @@ func (c *Config) choose(names []string) ([]*description, error) {
 // providers returns what opens each of the descriptions, or all that is wrong
 // with them.
 func (c *Config) providers(r *Registry, chosen []*description) ([]provider, error) {
+	if r == nil {
+		return nil, errors.New("config: no registry")
+	}
 	p := c.problems()
 	providers := make([]provider, len(chosen))
 	for i, d := range chosen {

@@ -39,6 +39,23 @@ func TestTrustOfUnknownKind(t *testing.T) {
 	}
 }
 
+// TestNoRegistry tests that what needs a registry fails without one.
+func TestNoRegistry(t *testing.T) {
+	c, err := config.Parse([]byte("workspaces: {main: {provider: {kind: memory}}}\n"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Check(nil); err == nil {
+		t.Error("Check without a registry succeeds")
+	}
+	if _, err := c.Grants(t.Context(), nil); err == nil {
+		t.Error("Grants without a registry succeeds")
+	}
+	if _, err := c.Open(t.Context(), nil); err == nil {
+		t.Error("Open without a registry succeeds")
+	}
+}
+
 func customRegistry(t *testing.T) *config.Registry {
 	t.Helper()
 	r := &config.Registry{}

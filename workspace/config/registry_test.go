@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/workspacekit/workspacekit/workspace/kind"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -133,6 +134,11 @@ func TestCheckURL(t *testing.T) {
 	}
 	if _, err := r.CheckURL("my files", "mem://", config.FS{}); err == nil {
 		t.Error("CheckURL takes a name that cannot be used")
+	}
+	for _, settings := range []config.FS{{DeniedPaths: []string{"["}}, {AllowedExtensions: []string{"a/b"}}, {Rules: []policy.Rule{{Paths: []string{"a"}}}}} {
+		if _, err := r.CheckURL("main", "mem://", settings); err == nil {
+			t.Errorf("CheckURL takes the settings %+v", settings)
+		}
 	}
 }
 

@@ -254,7 +254,13 @@ func (s FS) checkAlone() error {
 	if s.Quota != nil && (s.Quota.Files < 0 || s.Quota.Mb < 0 || s.Quota.Mb > maxMb) {
 		return errors.New("quota is out of bounds")
 	}
-	return nil
+	rules := s.Policy()
+	rules.DenySensitive = false
+	if rules.Empty() { // as in most runs of the command
+		return nil
+	}
+	_, err := policy.Explain(rules, policy.OpRead, ".")
+	return err
 }
 
 // Policy returns the rules that the settings make, ReadOnly aside. A relaxed folder

@@ -2,12 +2,12 @@ package acp
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	sdk "github.com/coder/acp-go-sdk"
@@ -47,7 +47,6 @@ type Caller struct {
 	set      *tools.Set
 	own      *tools.Session
 	approver *policy.Approver
-	calls    atomic.Int64
 }
 
 // NewCaller returns a Caller of the tools of set. root is the absolute path of the
@@ -97,7 +96,7 @@ func (c *Caller) Call(ctx context.Context, id, name string, args json.RawMessage
 		return nil, fmt.Errorf("acp: there is no tool %q", name)
 	}
 	if id == "" {
-		id = fmt.Sprintf("call_%d", c.calls.Add(1))
+		id = "call_" + rand.Text()
 	}
 	ctx = policy.WithApprover(tools.WithSession(ctx, c.own), c.approver)
 	requests, err := tool.Preflight(ctx, args)

@@ -138,6 +138,20 @@ func TestReports(t *testing.T) {
 	}
 }
 
+// TestCallIDs has two Callers in one session, which name no calls.
+func TestCallIDs(t *testing.T) {
+	t.Parallel()
+	s, fsys := &screen{}, newMemory(t, nil)
+	for range 2 {
+		if _, err := newCaller(t, s, fsys).Call(t.Context(), "", "ls", nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if first, second := s.updates[0].Update.ToolCall.ToolCallId, s.updates[2].Update.ToolCall.ToolCallId; first == second {
+		t.Errorf("both calls are %q", first)
+	}
+}
+
 // TestCallErrors makes calls that nobody can make or see.
 func TestCallErrors(t *testing.T) {
 	t.Parallel()

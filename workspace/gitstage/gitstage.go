@@ -127,7 +127,7 @@ func (s *Stager) Before(ctx context.Context, _ observe.Event) (context.Context, 
 // ctx has ended, as the change has taken place. A change that is not [session.Undoable] is not
 // staged: objects of files that do not stay would stay.
 func (s *Stager) After(ctx context.Context, e observe.Event) {
-	if e.Err != nil || !e.Changes() || e.Op == ops.Mkdir || !session.Undoable(ctx) {
+	if e.Err != nil || !e.Changes() || e.Op == ops.Mkdir || e.Op == ops.Run || !session.Undoable(ctx) {
 		return
 	}
 	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.opts.Timeout)

@@ -71,10 +71,11 @@ const (
 	WouldDeny Decision = "would-deny" // it was let through, as the policy only watches; in audit logs of a configuration file
 )
 
-// Changes reports whether the operation changes files if it succeeds.
+// Changes reports whether the operation changes files if it succeeds. A run counts, as a
+// command can change any.
 func (e Event) Changes() bool {
 	switch e.Op {
-	case ops.WriteFile, ops.Create, ops.Mkdir, ops.Rm, ops.Move, ops.Copy:
+	case ops.WriteFile, ops.Create, ops.Mkdir, ops.Rm, ops.Move, ops.Copy, ops.Run:
 		return true
 	}
 	return false

@@ -482,6 +482,7 @@ func TestSlog(t *testing.T) {
 		slog.LevelDebug: `level=DEBUG msg="workspace operation" op=read_file path=a workspace=repo decision=allowed bytes=3
 level=INFO msg="workspace operation" op=mkdir path=d workspace=repo decision=allowed
 level=INFO msg="workspace operation" op=mkdir path=d workspace=repo code=FILE_ALREADY_EXISTS decision=allowed error="mkdir d: file already exists"
+level=INFO msg="workspace operation" op=run path=. command="\"make\"" workspace=repo decision=allowed
 level=WARN msg="workspace operation" op=rm path=a workspace=repo code=POLICY_DENIED decision=denied error="rm a: forbidden by policy"
 `,
 		slog.LevelWarn: `level=WARN msg="workspace operation" op=rm path=a workspace=repo code=POLICY_DENIED decision=denied error="rm a: forbidden by policy"
@@ -500,10 +501,12 @@ level=WARN msg="workspace operation" op=rm path=a workspace=repo code=POLICY_DEN
 			}
 			return nil
 		}}
-		fsys := observe.New(store, "repo", noRm, observe.Slog(logger))
+		slogger := observe.Slog(logger)
+		fsys := observe.New(store, "repo", noRm, slogger)
 		_, _ = fsys.ReadFile(t.Context(), "a")
 		_ = fsys.Mkdir(t.Context(), "d", nil)
 		_ = fsys.Mkdir(t.Context(), "d", nil)
+		slogger.After(t.Context(), observe.Finished(observe.Event{Op: "run", Path: ".", Command: `"make"`, Workspace: "repo"}, nil))
 		_ = fsys.Rm(t.Context(), "a", nil)
 		_ = fsys.Rm(t.Context(), "d", nil)
 		got, _, _ := strings.Cut(log.String(), "level=WARN msg=\"workspace operation\" op=rm path=d")

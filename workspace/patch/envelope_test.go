@@ -15,6 +15,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/patch"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 func Example() {
@@ -453,6 +454,16 @@ func TestChangedMeanwhile(t *testing.T) {
 		if diff := cmp.Diff(want, treeOf(t, ws)); diff != "" {
 			t.Errorf("after a write of %s (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// TestReadOnly applies a patch to a workspace that cannot be changed.
+func TestReadOnly(t *testing.T) {
+	t.Parallel()
+	ws := workspace.New("test", policy.ReadOnly(newWorkspace(t, tree{"f": "1\n"})), nil)
+	text := wrap("@@\n-1\n+one")
+	if _, err := patch.Apply(t.Context(), ws, text); !errors.Is(err, workspace.ErrPolicy) {
+		t.Errorf("Apply = %v, want %v", err, workspace.ErrPolicy)
 	}
 }
 

@@ -59,7 +59,8 @@ type Observer interface {
 	// Wrote is called for a file that has been written whole; see Read.
 	Wrote(ctx context.Context, ws *workspace.Workspace, name string, version workspace.Version, sum [32]byte, lines int)
 	// Change is called before name is changed, by an operation as package workspace names
-	// them ("write_file", "rm", "move"). info describes it, and is nil if it does not exist.
+	// them ("write_file", "rm", "mkdir", "move"). info describes it, and is nil if it does not
+	// exist, and for a mkdir.
 	// An error of Change becomes the error of the operation.
 	Change(ctx context.Context, op string, ws *workspace.Workspace, name string, info *workspace.FileInfo) error
 	// Moved is called after name, with all below it, was moved to to, or was removed if to

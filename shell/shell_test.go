@@ -520,7 +520,7 @@ func (o *refuser) Wrote(_ context.Context, _ *workspace.Workspace, name string, 
 }
 
 func (o *refuser) Change(_ context.Context, _ string, _ *workspace.Workspace, name string, info *workspace.FileInfo) error {
-	if info != nil && !o.read[name] {
+	if info != nil && !o.read[name] || path.Base(name) == "refused" {
 		return &fs.PathError{Op: "write_file", Path: name, Err: fs.ErrPermission}
 	}
 	return nil
@@ -538,12 +538,15 @@ func TestObserver(t *testing.T) {
 	t.Parallel()
 	s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", map[string]string{"a": "a\n", "b": "b\n"})}, nil)
 	result, err := s.Run(t.Context(), `echo x > a && echo wrong; cat b > /dev/null; echo y >> b && echo right; echo z > new && echo new; echo $?
-mv b c && echo moved; cp c d && echo copied; echo w > d && rm c && echo known; cp a e; rm e`,
+mv b c && echo moved; cp c d && echo copied; echo w > d && rm c && echo known; cp a e; rm e
+mkdir refused; mkdir -p x/refused; mkdir -p y; cp -r y refused`,
 		&shell.RunOptions{Observer: &refuser{map[string]bool{}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := "bash: a: Permission denied\nright\nnew\n0\nmoved\ncopied\nknown\nrm: cannot remove 'e': Permission denied\n"; result.Output != want {
+	if want := "bash: a: Permission denied\nright\nnew\n0\nmoved\ncopied\nknown\nrm: cannot remove 'e': Permission denied\n" +
+		"mkdir: cannot create directory 'refused': Permission denied\nmkdir: cannot create directory 'x/refused': Permission denied\n" +
+		"cp: cannot create directory 'refused': Permission denied\n"; result.Output != want {
 		t.Errorf("output %q, want %q", result.Output, want)
 	}
 }

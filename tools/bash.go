@@ -69,8 +69,8 @@ type ShellObserver interface {
 	Read(ctx context.Context, ws *workspace.Workspace, name string, version workspace.Version, sum [32]byte, lines int)
 	// Wrote is called for a file that was written whole.
 	Wrote(ctx context.Context, ws *workspace.Workspace, name string, version workspace.Version, sum [32]byte, lines int)
-	// Change is called before a change of name by op. info is nil if it does not exist. An
-	// error of Change becomes the error of the operation.
+	// Change is called before a change of name by op. info is nil if it does not exist, and for a
+	// mkdir. An error of Change becomes the error of the operation.
 	Change(ctx context.Context, op string, ws *workspace.Workspace, name string, info *workspace.FileInfo) error
 	// Moved is called after name, with all below it, was moved to to, or was removed if to
 	// is empty.

@@ -48,7 +48,8 @@ type Hooks struct {
 	// Read gets each file that has been read to its end.
 	Read func(ctx context.Context, at Location, version workspace.Version, content Content)
 	// Change is asked before a file is changed; op is the name of the operation, as in
-	// package workspace. exists says what the file is, nil if it does not exist.
+	// package workspace. exists says what the file is, nil if it does not exist,
+	// and for a mkdir.
 	Change func(ctx context.Context, op string, at Location, exists *workspace.FileInfo) error
 	// Changed is told what has been changed. version is that of a file that was
 	// written, "" for anything else. to is where it was moved to.
@@ -684,7 +685,7 @@ func (f *Files) locateChange(ctx context.Context, op, dir, name string) (Locatio
 // Mkdir creates a directory.
 //
 // The root and the workspaces exist already: that is [fs.ErrExist], unless opts ask for
-// missing parents. The hook Change is not asked.
+// missing parents. The hook Change is asked without a look at what there is.
 func (f *Files) Mkdir(ctx context.Context, dir, name string, opts *workspace.MkdirOptions) error {
 	at, err := f.Locate(ctx, dir, name)
 	switch {
@@ -695,6 +696,9 @@ func (f *Files) Mkdir(ctx context.Context, dir, name string, opts *workspace.Mkd
 			return nil
 		}
 		return &fs.PathError{Op: "mkdir", Path: name, Err: fs.ErrExist}
+	}
+	if err := f.change(ctx, ops.Mkdir, at, nil); err != nil {
+		return err
 	}
 	if err := at.Workspace.Mkdir(at.In(ctx), at.Name, opts); err != nil {
 		return err

@@ -13,9 +13,9 @@
 //	tools:
 //	  disable: [rm]
 //
-// [Load] and [Parse] read a file, strictly: what is not known, of the wrong type
-// or missing is an error with its place in the file, and all of them are
-// reported together. [Config.Open] opens what the file describes, all of it or
+// [Load] and [Parse] read a file, strictly: a key that is not known, and what is of the
+// wrong type or missing, is an error with its place in the file, and all of them
+// are reported together. [Config.Open] opens what the file describes, all of it or
 // nothing.
 //
 // The package knows no provider. A [Registry] has each [kind.Kind] that there is: how
@@ -62,13 +62,14 @@ type Options struct {
 	// [Config.Check] and [Config.Open].
 	Registry *Registry
 	// Trust is for a file that [Find] found. Unless it trusts the file with this
-	// content, [Config.Open] opens workspaces in memory and in folders inside of
-	// the folder of the file, and refuses all others with [ErrUntrusted]. Nil
-	// is for a file that somebody named: it may describe whatever it likes.
+	// content, [Config.Open] refuses workspaces that [Config.Grants] names, with
+	// [ErrUntrusted]. Nil is for a file that somebody named: it may describe
+	// whatever it likes.
 	Trust *TrustStore
 }
 
-// Config is a file that has been read. It is immutable.
+// Config is a file that has been read. It is safe for concurrent use while nobody
+// changes Tools.
 type Config struct {
 	// Tools is the settings of the tools.
 	Tools Tools
@@ -449,7 +450,7 @@ func (c *Config) Settings(name string) FS {
 //
 // # Errors
 //
-// An [*Error] with all of it.
+// An [*Error] with all of it; a nil r.
 func (c *Config) Check(r *Registry) error {
 	if r == nil {
 		return errors.New("config: no registry")

@@ -18,7 +18,8 @@ import (
 // # Errors
 //
 // An [*Error], which has the kinds of the error of a provider for [errors.Is],
-// [ErrUntrusted] for what an untrusted file may not use, and the error of ctx.
+// [ErrUntrusted] for what an untrusted file may not use; a name that the file does
+// not have; a nil r; and the error of ctx.
 func (c *Config) Open(ctx context.Context, r *Registry, names ...string) (*Workspaces, error) {
 	chosen, err := c.choose(names)
 	if err != nil {
@@ -188,8 +189,8 @@ func closeIt(fsys workspace.FileSystem) error {
 	return nil
 }
 
-// Only returns c with the workspaces of the given names alone, in the order of
-// the file.
+// Only returns c with the workspaces of the given names alone, or all of them if
+// there are no names, in the order of the file.
 //
 // # Errors
 //

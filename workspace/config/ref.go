@@ -15,9 +15,10 @@ import (
 )
 
 // Ref is a reference to a workspace, which [Registry.Resolve] opens again, in
-// another process as well. Its JSON is stable. It has no credentials, but
-// whoever can change it chooses what is opened: keep it where you would keep
-// the file.
+// another process as well. Its JSON is stable. It has no credentials, nor what a
+// kind leaves out because it may have some, such as the environment of commands
+// in a folder of this computer. Whoever can change it chooses what is opened:
+// keep it where you would keep the file.
 type Ref struct {
 	// Kind is the kind of provider, and SchemaVersion that of Payload.
 	Kind          string `json:"kind"`
@@ -41,7 +42,7 @@ type Ref struct {
 	// Files are what nobody may change in a folder of this computer.
 	Files RefFiles `json:"files,omitzero"`
 	// Capabilities are those that the workspace had. What is opened again has
-	// them, or is refused.
+	// them, Watch perhaps of another kind, or is refused.
 	Capabilities workspace.Capabilities `json:"capabilities"`
 }
 

@@ -83,8 +83,8 @@ func (r *Registry) Schemes() []string {
 	return schemes
 }
 
-// KindOf returns the name of the kind whose URLs begin with scheme, "" if there
-// is none.
+// KindOf returns the name of the kind whose URLs begin with scheme, which is in
+// lower case, "" if there is none.
 func (r *Registry) KindOf(scheme string) string {
 	if scheme == "" {
 		return ""

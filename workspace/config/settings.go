@@ -25,8 +25,8 @@ import (
 // FS has the settings of a workspace that hold for every provider and every
 // consumer, whatever it uses the workspace for.
 type FS struct {
-	// MaxFileSizeMb is the largest file that is read or written whole, edited or
-	// searched, in MiB. Zero means that of [workspace.DefaultMaxFileSize].
+	// MaxFileSizeMb is the largest file that is read or written whole, edited, copied
+	// or searched, in MiB. Zero means that of [workspace.DefaultMaxFileSize].
 	MaxFileSizeMb int64 `json:"maxFileSizeMb,omitempty" jsonschema:"The largest file that can be read or written whole, edited, copied or searched, in MiB. Default: 10."`
 	// ReadOnly lets nothing be changed.
 	ReadOnly bool `json:"readOnly,omitempty" jsonschema:"Refuses every change, and leaves out the tools that change something."`
@@ -263,8 +263,8 @@ func (s FS) checkAlone() error {
 	return err
 }
 
-// Policy returns the rules that the settings make, ReadOnly aside. A relaxed folder
-// has fewer: see Sensitive.
+// Policy returns the rules that the settings make, ReadOnly, Mode and Quota aside. A
+// relaxed folder has fewer: see Sensitive.
 func (s FS) Policy() policy.Rules {
 	return policy.Rules{
 		AllowedPaths: s.AllowedPaths, DeniedPaths: s.DeniedPaths, ReadOnlyPaths: s.ReadOnlyPaths, FirstMatch: s.Rules,
@@ -294,7 +294,7 @@ func (s *FS) askingToRun() *FS {
 	return &asking
 }
 
-// Explain returns what the settings say about an operation on a name.
+// Explain returns what the settings say about an operation on a name, whatever their Mode.
 //
 // # Errors
 //
@@ -323,15 +323,16 @@ type Explained struct {
 	Path      string `json:"path"`
 	policy.Decision
 	// Place is where in the file the rule is that decides, such as
-	// "workspace.yaml:7:9". It is empty if none does.
+	// "workspace.yaml:7:9". It is empty if none does. In the result of a test it is
+	// where the case is.
 	Place string `json:"place,omitempty"`
 	// Want is what the case of a test expects, empty in an explanation.
 	Want policy.Effect `json:"want,omitempty"`
 }
 
 // Explain returns what the settings of a workspace say about an operation on a name,
-// without opening the workspace. Symlinks, and the protection of the
-// configuration, are not considered.
+// without opening the workspace. Mode, symlinks, and the protection of backups and
+// of the configuration, are not considered.
 //
 // # Errors
 //
@@ -481,7 +482,8 @@ type Tools struct {
 	Bash bool `json:"bash,omitempty" jsonschema:"Adds a tool that runs bash scripts on the files of all workspaces. It starts no process."`
 	// Run adds the tools that run commands in the workspaces that can. In a workspace
 	// without rules and restricted paths, each command needs an approval. In others
-	// commands are refused unless a rule names the operation run.
+	// commands are refused unless a rule names the operation run. With [ModeAudit],
+	// neither is needed.
 	Run bool `json:"run,omitempty" jsonschema:"Adds the tools run and processes, for commands. Each needs an approval; where fs has rules, paths or extensions, a rule for run; with mode: audit, neither."`
 	// Strict refuses arguments that do not have the types and bounds of the
 	// schema, even if their meaning is plain.
@@ -507,7 +509,7 @@ type Sharing string
 
 // The values of Sharing.
 const (
-	SharedAuto  Sharing = "auto" // if there would be more tools than Tools.MaxTools
+	SharedAuto  Sharing = "auto" // if there would be more tools than Tools.MaxTools, or if names of the dialect have no {name}
 	SharedTrue  Sharing = "true"
 	SharedFalse Sharing = "false"
 )
@@ -622,9 +624,9 @@ func lacking(c workspace.Capabilities, names []string) string {
 // Backup says where what changes replace or remove is kept, and how much of it: see
 // package backup.
 type Backup struct {
-	// Dir is the directory with the backups, which nobody can see or change through a
-	// workspace of the file. Empty means [backup.DefaultDir], and with Workspace a
-	// directory below it with the name of this workspace.
+	// Dir is the directory with the backups, which the workspace that they are in hides.
+	// Empty means [backup.DefaultDir], and with Workspace a directory below it with the
+	// name of this workspace.
 	Dir string `json:"dir,omitempty" jsonschema:"The directory of the backups, which is hidden. Default: .workspacekit/backups, or with workspace .workspacekit/backups/NAME."`
 	// Workspace is the name of another workspace of the file, where the backups are.
 	// Its settings do not concern them. Empty means this workspace.

@@ -224,8 +224,8 @@ func (t *TrustStore) change(change func(map[string]Trusted) error) error {
 	return os.Rename(temp.Name(), t.path)
 }
 
-// Grant is something beyond memory and the folder of the file that a workspace
-// uses.
+// Grant is something that a workspace uses and that needs the user's trust: beyond memory
+// and the folder of the file, or secrets and files that describe workspaces in it.
 type Grant struct {
 	// Workspace is the name of the workspace.
 	Workspace string `json:"workspace"`
@@ -238,8 +238,8 @@ type Grant struct {
 // and not found, or the user trusts it.
 func (c *Config) Trusted() bool { return c.trusted }
 
-// Grants returns what the workspaces use beyond memory and the folder of the
-// file, in the order of the file, whether or not the file is trusted.
+// Grants returns what needs the user's trust, in the order of the file, whether or
+// not the file is trusted.
 //
 // # Errors
 //

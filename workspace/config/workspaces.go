@@ -226,7 +226,7 @@ const maxAbout = 200
 
 // About says in a few words what the provider of w runs on, with versions, for
 // people: "Docker Engine 20.10.24 (linux/amd64)". It is one line without
-// control characters, and empty if nothing is known. It may start what the
+// control characters, of at most 200 bytes, and empty if nothing is known. It may start what the
 // first use of w would start.
 //
 // # Errors

@@ -29,9 +29,9 @@
 //
 // # Resources
 //
-// The files that a tool can read are resources, workspace://NAME/PATH. Clients list
-// them in pages, complete their paths, and subscribe to their changes. The policies of
-// the workspace hold.
+// The files of a workspace that has a tool to read them are resources,
+// workspace://NAME/PATH. Clients list them in pages, without what git ignores, complete
+// their paths, and subscribe to their changes. The policies of the workspace hold.
 //
 // # Approvals
 //

@@ -24,8 +24,8 @@ const (
 
 // ServeOptions tune a [Serve], which refuses negative numbers.
 type ServeOptions struct {
-	// MaxMessage is the longest message that is read, in bytes. A longer one
-	// is answered with an error. Zero means [DefaultMaxMessage].
+	// MaxMessage is the longest message that is read, in bytes, with its line
+	// end. A longer one is answered with an error. Zero means [DefaultMaxMessage].
 	MaxMessage int
 	// Grace is how long calls that run when the input ends may continue before
 	// they are cancelled. Zero means [DefaultGrace].
@@ -54,10 +54,9 @@ func Serve(ctx context.Context, server *sdk.Server, in io.Reader, out io.Writer,
 	return serve(ctx, server, newConnection(ctx, in, out, opts))
 }
 
-// ServeTools is Serve for the server that [NewServer] returns for set and about,
-// and takes a third of the time for large results, as it encodes them itself:
-// that is possible because nobody can add middleware to this server, which would
-// not see them.
+// ServeTools is Serve for the server that [NewServer] returns for set and about. It
+// is faster for large results, as it encodes them itself: nobody can add middleware
+// to this server, which would not see them.
 //
 // # Errors
 //

@@ -19,7 +19,7 @@ const DefaultName = "workspacekit"
 // options do not say.
 const DefaultProgressInterval = time.Second
 
-// Options say how a server introduces itself.
+// Options are the settings of a server.
 type Options struct {
 	// Name is the name of the program. Empty means [DefaultName].
 	Name string

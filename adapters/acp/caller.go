@@ -38,8 +38,9 @@ type CallerOptions struct {
 
 // Caller calls tools in a session of an agent. The client sees each call: what kind it
 // is, which files it is about, what it changes, and what has come of it. Where a rule
-// asks before an operation, the client asks its user. A Caller is safe for concurrent
-// use.
+// asks before an operation, the client asks its user. A session should have one Caller:
+// what the user allows for the session is allowed for the calls of this Caller. A Caller
+// is safe for concurrent use.
 type Caller struct {
 	client   Client
 	session  sdk.SessionId

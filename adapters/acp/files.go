@@ -36,8 +36,9 @@ type FilesOptions struct {
 	// BeforeWrite is called before a write. Its error refuses the write, and its text
 	// is shown to the agent. Nil does nothing.
 	BeforeWrite func(ctx context.Context, name, text string) error
-	// AfterWrite is called after a write, with the error of one that failed. It is
-	// called for each write that BeforeWrite has let through. Nil does nothing.
+	// AfterWrite is called after a write that BeforeWrite has let through, with the
+	// error of one that failed. It is not called if name cannot be resolved, such as a
+	// symlink that leads out of the workspace. Nil does nothing.
 	AfterWrite func(ctx context.Context, name, text string, err error)
 	// Session is what backups, quotas and logs count the agent's operations to. Nil
 	// means a new one.

@@ -1,6 +1,6 @@
 // Package otel makes OpenTelemetry spans and metrics of what is done in workspaces:
-// in go the events of package observe, out come a span and two measurements for each
-// operation.
+// in go the events of package observe, out come a span and the time of each operation,
+// and the bytes of those that read or write a file.
 //
 //	fsys = observe.New(fsys, "repo", otel.New(nil))
 //

@@ -81,7 +81,7 @@ type Result struct {
 	// Cut is how many bytes are missing in the middle of Output.
 	Cut int
 	// Spilled is the file of the shell, below /dev/shm, that has the whole output. It is
-	// empty if Output is whole.
+	// empty if Output is whole, and if there is no room for it.
 	Spilled string
 	// Stopped is the message about the budget that ended the run, empty if none did. The
 	// output ends with it.
@@ -92,7 +92,7 @@ type Result struct {
 }
 
 // Change is a change of one file or directory. Of several writes of one file only the last
-// is kept.
+// is kept, unless the file was removed or moved in between.
 type Change struct {
 	// Op is "write_file", "rm", "mkdir" or "move".
 	Op string `json:"op"`
@@ -117,8 +117,8 @@ type Change struct {
 // # Errors
 //
 // An invalid argument of [New], [io/fs.ErrInvalid] for a negative budget or
-// RunOptions.Timeout, [io/fs.ErrNotExist] and [workspace.ErrNotDir] for RunOptions.Dir, and
-// the error of ctx if it ended before the script.
+// RunOptions.Timeout, [io/fs.ErrNotExist], [workspace.ErrNotDir] and [io/fs.ErrPermission] for
+// RunOptions.Dir, and the error of ctx if it ended before the script.
 func (s *Shell) Run(ctx context.Context, script string, opts *RunOptions) (*Result, error) {
 	if s.invalid != nil {
 		return nil, s.invalid

@@ -31,7 +31,7 @@ type Options struct {
 	// Recursion is about how deeply functions may call each other. Default: 500.
 	Recursion int
 	// Output is how many bytes of its output a run returns. Of more, the middle is cut,
-	// and all of it is in a file; see [Result].Spilled. Default: 32 KiB.
+	// and all of it is in a file if Scratch has room; see [Result].Spilled. Default: 32 KiB.
 	Output int
 	// TotalOutput is how many bytes a run may print at all. Default: 16 MiB.
 	TotalOutput int

@@ -16,7 +16,7 @@ import (
 
 // New returns what makes the shells of a set, with budgets of package shell. A zero Time means
 // that a script has the time of its call, at most an hour. Nil opts mean the other defaults of
-// package shell, but a model gets 24 KiB of an output.
+// package shell, but a model gets 24 KiB of an output; other opts have an Output of their own.
 func New(opts *shell.Options) tools.Bash {
 	o := shell.Options{Output: 24 << 10}
 	if opts != nil {

@@ -7,10 +7,10 @@
 //	ws := workspace.New("repo", fsys, nil)
 //
 // A session is a run of an agent, whose id package tools puts into the context; all
-// operations without one are one session. What counts is what succeeds: a file once,
-// however often it is written, the new name of what is moved as a file, and the bytes of
-// every write and copy. Removing a file gives nothing back, nor does an undo. With 3 files
-// and 100 bytes:
+// operations without one are one session. What counts is what succeeds or, if the store
+// cannot be reached or the context ends, may have succeeded: a file once, however often it
+// is written, the new name of what is moved as a file, and the bytes of every write and
+// copy. Removing a file gives nothing back, nor does an undo. With 3 files and 100 bytes:
 //
 //	write a, 40 bytes    1 file,  40 bytes
 //	write a, 40 bytes    1 file,  80 bytes
@@ -20,8 +20,9 @@
 //	remove c             removals and new directories do not count
 //	write b, 20 bytes    3 files, 100 bytes
 //
-// An FS counts from when it is created. [FS.Used] and [FS.Resume] carry what a session
-// has written to another process.
+// An FS counts from when it is created, and counts 10,000 sessions: it forgets one for each
+// further one. [FS.Used] and [FS.Resume] carry what a session has written to another process.
+// Commands are refused, as nobody counts what they write.
 package quota
 
 import (

@@ -11,12 +11,12 @@
 //
 // # Unified diffs
 //
-// A diff applies exactly if "git apply" would apply it: the lines without "+" are in
-// the file byte for byte. A hunk can be at another line than it says, and then the
-// nearest place counts. What git refuses is refused, and so is more: binary changes,
-// symlinks, submodules, a file in place of a directory, and a patch that creates or
-// renames a file twice. Modes are not changed, because a workspace has none; a note of the change says
-// so. Directories that become empty stay.
+// A diff applies as "git apply" would apply it: the lines without "+" are in the file byte
+// for byte. A hunk can be at another line than it says, and then the nearest place counts.
+// What git refuses is refused, and so is more: binary changes, names with a leading or
+// double slash, symlinks, submodules, a file in place of a directory, and a patch that
+// creates or renames a file twice. Modes are not changed, because a workspace has none; a
+// note of the change says so. Directories that become empty stay.
 //
 // # The apply_patch format
 //

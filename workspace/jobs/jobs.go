@@ -146,15 +146,16 @@ func (b *beginning) Read([]byte) (int, error) {
 // Len says that there is no input.
 func (b *beginning) Len() int { return 0 }
 
-// Start starts a command and returns its id once it runs or has ended. The command
-// outlives ctx, but not the time before it runs: an approval may be waited for there. It
-// has no input, and what it writes goes to opts.Stdout, too, from both outputs in order.
+// Start starts a command and returns its id once it runs, which the Runner shows by reading
+// its input, or has ended. The command outlives ctx, but not the time before it runs: an
+// approval may be waited for there. It has no input, and what it writes goes to opts.Stdout,
+// too, from both outputs in order; opts.Stdin and opts.Stderr are not used.
 //
 // # Errors
 //
 // Those of [workspace.Runner] that are known before the command begins, such as for Dir (a
-// program that does not exist can be the Err of the [Job] instead), [ErrTooMany], and
-// [fs.ErrClosed].
+// program that does not exist can be the Err of the [Job] instead), [ErrTooMany],
+// [fs.ErrClosed], and the error of ctx.
 func (s *Jobs) Start(ctx context.Context, opts *workspace.RunOptions) (id string, err error) {
 	var o workspace.RunOptions
 	if opts != nil {

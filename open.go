@@ -33,7 +33,8 @@ const currentFolder = `workspaces: {main: {provider: {kind: localbash, root: .}}
 //
 // # Errors
 //
-// A [*config.Error] for what is wrong with the content, and those of [os.Open].
+// A [*config.Error] for what is wrong with the content, and those of [config.Locate]
+// and [os.Open].
 func Load(path string) (*config.Config, error) {
 	located, err := config.Locate(path, "", nil)
 	switch {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/providers/objectstore"
@@ -20,13 +21,7 @@ func TestInterruptedMove(t *testing.T) {
 	s := inProcess(server, otherCompat())
 	fsys := s.open(t, "p", objectstore.Options{})
 	seed(server, "d/")
-	_, err := s.client.PutObject(ctx, &s3.PutObjectInput{
-		Bucket: &s.bucket, Key: new("p/d/f"), Body: strings.NewReader(objectstore.GoneText),
-		Metadata: map[string]string{"workspacekit-moved": "true"},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s.putTombstone(t, "p/d/f")
 	if infos, err := fsys.Ls(ctx, "d", nil); err != nil || len(infos) != 0 {
 		t.Errorf("Ls(%q) = %v, %v, want nothing", "d", infos, err)
 	}
@@ -58,5 +53,42 @@ func TestRmOfInterruptedMove(t *testing.T) {
 	}
 	if left := server.Objects(bucket); len(left) != 0 {
 		t.Errorf("the bucket holds %q, want nothing", left)
+	}
+}
+
+// TestMoveDirOverTombstone moves a directory to where another move has just ended
+// before its last request. The file keeps what describes it.
+func TestMoveDirOverTombstone(t *testing.T) {
+	server := s3test.New(t, nil)
+	s := inProcess(server, awsCompat())
+	if _, err := s.client.PutObject(t.Context(), describedObject(s.bucket, "p/d/f")); err != nil {
+		t.Fatal(err)
+	}
+	before, _ := s.descriptionOf(t, "p/d/f")
+	server.Inject(func(r s3test.Request) s3test.Fault {
+		if r.Op == "CopyObject" {
+			s.putTombstone(t, "p/e/f")
+		}
+		return s3test.Fault{}
+	})
+	if err := s.open(t, "p", objectstore.Options{}).Move(t.Context(), "d", "e"); err != nil {
+		t.Fatal(err)
+	}
+	after, _ := s.descriptionOf(t, "p/e/f")
+	if diff := cmp.Diff(before, after); diff != "" {
+		t.Errorf("description (-before +after):\n%s", diff)
+	}
+}
+
+// putTombstone makes the object key what takes the place of a file that is
+// moved away.
+func (s store) putTombstone(t *testing.T, key string) {
+	t.Helper()
+	_, err := s.client.PutObject(t.Context(), &s3.PutObjectInput{
+		Bucket: &s.bucket, Key: &key, Body: strings.NewReader(objectstore.GoneText),
+		Metadata: map[string]string{"workspacekit-moved": "true"},
+	})
+	if err != nil {
+		t.Error(err)
 	}
 }

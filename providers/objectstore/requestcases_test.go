@@ -182,7 +182,7 @@ func copyRequests() []requestCase {
 			modest: "ListObjectsV2 HeadObject " + copyParts + " PutObject DeleteObject"},
 		{name: "move-missing", before: known, do: move("a/f", "a/g"), kind: fs.ErrNotExist, want: "ListObjectsV2 HeadObject"},
 		{name: "move-directory", keys: []string{"d/", "d/f"}, before: write("known", nil), do: move("d", "e"),
-			want:   "ListObjectsV2*2 PutObject ListObjectsV2 CopyObject DeleteObject*2 PutObject",
+			want:   "ListObjectsV2*2 PutObject ListObjectsV2 HeadObject CopyObject DeleteObject*2 PutObject",
 			modest: "ListObjectsV2*2 PutObject ListObjectsV2 HeadObject " + copyParts + " PutObject DeleteObject*2 PutObject"},
 		{name: "move-directory-to-existing", keys: []string{"d/f", "e/"}, before: write("known", nil), do: move("d", "e"), kind: fs.ErrExist,
 			want: "ListObjectsV2*2 HeadObject"},

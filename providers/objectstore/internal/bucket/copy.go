@@ -70,7 +70,7 @@ func (b *Bucket) isEmpty(ctx context.Context, o object.Object) (bool, error) {
 }
 
 // copiesWhole reports whether one CopyObject copies o. It keeps by itself what
-// describes o, but for what copyWhole asks for.
+// describes o, but for what copyWhole adds.
 func (b *Bucket) copiesWhole(o object.Object) bool { return b.opts.ConditionalCopy && o.Size < maxCopy }
 
 // copyWhole copies in one request. The copy has the metadata of the source, so

@@ -221,18 +221,14 @@ func (m *DirMove) object(ctx context.Context, o object.Object) error {
 	case strings.HasSuffix(o.Key, "/"):
 		return b.copyMarker(ctx, o.Key, to)
 	}
-	from := Head{Object: o}
-	if !b.copiesWhole(o) {
-		found, err := b.head(ctx, o.Key)
-		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil
-		case err != nil:
-			return err
-		case object.HasTombstone(found.metadata): // a move ended before it could delete it
-			return b.deleteTombstone(ctx, o.Key, found.ETag)
-		}
-		from = found
+	from, err := b.head(ctx, o.Key)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case object.HasTombstone(from.metadata): // a move ended before it could delete it
+		return b.deleteTombstone(ctx, o.Key, from.ETag)
 	}
 	etag, err := b.Copy(ctx, from, to)
 	adopted := m.resumed && errors.Is(err, fs.ErrExist)

@@ -40,16 +40,18 @@ func TestProbe(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		options *s3test.Options
+		compat  *objectstore.Compat
 		want    workspace.Capabilities
 	}{
-		{"conditions", nil, capable(true)},
-		{"modest", modest(), capable(true)},
-		{"ignores-conditions", &s3test.Options{IgnoreConditions: true}, capable(false)},
-		{"refuses-conditions", &s3test.Options{RefuseConditions: true}, capable(false)},
+		{"conditions", nil, nil, capable(true)},
+		{"modest", modest(), nil, capable(true)},
+		{"ignores-conditions", &s3test.Options{IgnoreConditions: true}, nil, capable(false)},
+		{"refuses-conditions", &s3test.Options{RefuseConditions: true}, nil, capable(false)},
+		{"said-of-uploads", nil, &objectstore.Compat{PathStyle: true, UnconditionalUpload: true, ConditionalCopy: true}, capable(true)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			server := s3test.New(t, c.options)
-			f, err := openServer(t, server, objectstore.Options{Prefix: "p", Probe: true})
+			f, err := openServer(t, server, objectstore.Options{Prefix: "p", Probe: true, Compat: c.compat})
 			if err != nil {
 				t.Fatal(err)
 			}

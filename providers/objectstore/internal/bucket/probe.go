@@ -31,7 +31,7 @@ func (b *Bucket) Probe(ctx context.Context, key string) (Options, error) {
 		}
 		b.opts.Unconditional = b.opts.Unconditional || !honoured
 	}
-	if !b.opts.Unconditional {
+	if !b.opts.Unconditional && !b.opts.UnconditionalUpload {
 		err = b.probeUpload(ctx, key)
 	}
 	return b.opts, err

@@ -3,12 +3,15 @@ package repotest_test
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/workspacekit/workspacekit"
+	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
@@ -130,6 +133,45 @@ func TestRefGone(t *testing.T) {
 	}
 }
 
+// TestRefReplacedPod tests that a reference does not open another pod of the same name,
+// unless it was written before references had the UID.
+func TestRefReplacedPod(t *testing.T) {
+	stub, dir := stubEngine(t), t.TempDir()
+	ws := lookup(t, open(t, writeConfig(t, dir, "workspaces: {main: {provider: {kind: kubernetes, pod: box, container: main, namespace: team, workspaceDir: "+stub+"/files}}}")), "main")
+	if _, err := ws.Stat(t.Context(), "."); err != nil {
+		t.Fatal(err)
+	}
+	ref, err := ws.Ref(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := ref
+	old.Payload = bytes.Replace(ref.Payload, []byte(`,"uid":"1"`), nil, 1)
+	setUID(t, stub, "2")
+	for _, tt := range []struct {
+		name string
+		ref  config.Ref
+		want error
+	}{{"with-uid", ref, container.ErrPodLost}, {"without", old, nil}} {
+		again, err := workspacekit.NewRegistry().Resolve(t.Context(), tt.ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer again.Close()
+		if _, err := again.Stat(t.Context(), "."); !errors.Is(err, tt.want) {
+			t.Errorf("%s: Stat of what %s opens = %v, want %v", tt.name, tt.ref.Payload, err, tt.want)
+		}
+	}
+}
+
+// setUID sets the UID of the pod box.
+func setUID(t *testing.T, dir, uid string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, "kubectl.uid"), []byte(uid+"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // stubEngine puts programs named docker and kubectl onto the PATH, whose only
 // container is this computer, and returns their folder, which has a folder
 // "files".
@@ -156,7 +198,9 @@ case "$*" in
 	touch "$0.chosen"
 	echo '{"kind": "Deployment", "spec": {"selector": {"matchLabels": {"app": "web"}}}}' ;;
 "--namespace=team get pods "*) echo '{"items": [{"metadata": {"name": "box", "uid": "1"}, "status": {"phase": "Running"}}]}' ;;
-"--namespace=team get pod box "*) echo '{"kind": "Pod", "metadata": {"name": "box", "uid": "1"}}' ;;
+"--namespace=team get pod box "*)
+	read -r uid <"$0.uid"
+	echo '{"kind": "Pod", "metadata": {"name": "box", "uid": "'"$uid"'"}}' ;;
 "--namespace=team exec -i box -c main -- /usr/bin/env -i "*" /bin/sh") exec sh ;;
 *) echo "stub: $*" >&2; exit 64 ;;
 esac
@@ -166,6 +210,7 @@ esac
 			t.Fatal(err)
 		}
 	}
+	setUID(t, dir, "1")
 	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
 	return dir
 }

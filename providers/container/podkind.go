@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/workspacekit/workspacekit/providers/container/internal/engine"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/kind"
 )
@@ -21,6 +22,7 @@ type podSettings struct {
 	WorkspaceDir string        `json:"workspaceDir,omitempty" jsonschema:"The absolute path of the workspace. Default: the working directory of the container."`
 	Shells       int           `json:"shells,omitempty" jsonschema:"How many requests are sent at the same time. Default: 4."`
 	Timeout      time.Duration `json:"timeout,omitempty" jsonschema:"How long a call waits for a silent kubectl or program in the container. Default: 10m."`
+	UID          string        `json:"uid,omitempty" jsonschema:"The UID that the pod must have, as references have it. Default: any."`
 }
 
 // PodKind describes pods in Kubernetes to package config.
@@ -43,8 +45,9 @@ func openPod(ctx context.Context, in kind.Input) (workspace.FileSystem, error) {
 	if err := in.Decode(&o); err != nil {
 		return nil, err
 	}
+	pod := engine.Pod{Command: append([]string{"kubectl"}, o.flags()...), Name: o.Pod, Container: o.Container, UID: o.UID}
 	return Open(ctx, &Options{
-		Executor: Kubectl(o.Pod, o.Container, o.flags()...), Root: o.WorkspaceDir, Shells: o.Shells, Timeout: o.Timeout, Lazy: true,
+		Executor: &kubectl{pod}, Root: o.WorkspaceDir, Shells: o.Shells, Timeout: o.Timeout, Lazy: true,
 	})
 }
 
@@ -102,21 +105,26 @@ func parsePod(text string) (any, error) {
 }
 
 // refPod returns the options of the pod in which fsys is, which is found out for
-// that if the options name what selects pods.
+// that if the options name what selects pods. The pod of a name that fsys has not
+// used yet is whatever has it then.
 func refPod(ctx context.Context, fsys workspace.FileSystem, in kind.Input) (any, error) {
 	var o podSettings
-	if err := in.Decode(&o); err != nil || !strings.Contains(o.Pod, "/") {
-		return o, err
-	}
-	if _, err := fsys.Stat(ctx, "."); err != nil {
+	if err := in.Decode(&o); err != nil {
 		return nil, err
+	}
+	if strings.Contains(o.Pod, "/") {
+		if _, err := fsys.Stat(ctx, "."); err != nil {
+			return nil, err
+		}
 	}
 	f, ok := workspace.As[*FS](fsys)
 	if !ok {
 		return nil, errors.New("it is no pod")
 	}
-	if k, ok := f.store.start.found.Load().executor.(*kubectl); ok {
-		o.Pod = k.pod.Name
+	if found := f.store.start.found.Load(); found != nil {
+		if k, ok := found.executor.(*kubectl); ok {
+			o.Pod, o.UID = k.pod.Name, k.pod.UID
+		}
 	}
 	return o, nil
 }

@@ -24,8 +24,8 @@ type Pod struct {
 	Command   []string // kubectl with its flags
 	Name      string   // of the pod, or of what selects pods, such as deploy/web
 	Container string   // empty for the default one
+	UID       string   // empty for whatever pod the name leads to
 
-	uid     string        // empty for whatever pod the name leads to
 	timeout time.Duration // of kubectl get
 }
 
@@ -37,7 +37,7 @@ func (p *Pod) Start(args ...string) (shell.Process, error) {
 	return Start(p.Words(args...)...)
 }
 
-// Pin returns the one pod that p leads to now.
+// Pin returns the one pod that p leads to now, which must have the UID of p.
 func (p *Pod) Pin(ctx context.Context, timeout time.Duration) (*Pod, error) {
 	pinned := *p
 	pinned.timeout = getTimeout
@@ -65,8 +65,11 @@ func (p *Pod) Pin(ctx context.Context, timeout time.Duration) (*Pod, error) {
 			return nil, err
 		}
 	}
-	pinned.Name, pinned.uid = found.Metadata.Name, found.Metadata.UID
-	if pinned.uid == "" || pinned.Name == "" || strings.HasPrefix(pinned.Name, "-") || strings.Contains(pinned.Name, "/") {
+	if p.UID != "" && p.UID != found.Metadata.UID {
+		return nil, p.lost()
+	}
+	pinned.Name, pinned.UID = found.Metadata.Name, found.Metadata.UID
+	if pinned.UID == "" || pinned.Name == "" || strings.HasPrefix(pinned.Name, "-") || strings.Contains(pinned.Name, "/") {
 		return nil, &Error{kind: workspace.ErrUnavailable, text: kubectlUnclear, remedy: checkEngine}
 	}
 	return &pinned, nil
@@ -80,9 +83,13 @@ func (p *Pod) Check(ctx context.Context) error {
 	if err := p.get(ctx, &now, "pod", p.Name, "--ignore-not-found"); err != nil {
 		return err
 	}
-	if now.Metadata.UID == p.uid && now.Status.Phase != "Succeeded" && now.Status.Phase != "Failed" {
+	if now.Metadata.UID == p.UID && now.Status.Phase != "Succeeded" && now.Status.Phase != "Failed" {
 		return nil
 	}
+	return p.lost()
+}
+
+func (p *Pod) lost() error {
 	return &Error{
 		text:   fmt.Sprintf("the pod %q of this workspace has ended, or has been deleted or replaced", p.Name),
 		remedy: "open the workspace again, which finds another pod; files outside of volumes are lost",

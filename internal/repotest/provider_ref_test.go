@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/workspacekit/workspacekit"
+	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
@@ -104,6 +106,39 @@ func resolveElsewhere(t *testing.T, ws *config.Workspace) string {
 		t.Fatalf("the second process: %v: %s\n%s", err, complaint.String(), data)
 	}
 	return string(out)
+}
+
+// TestReadOnlyNotProbed tests that opening a read-only workspace sends no writes that ask
+// what its store can do.
+func TestReadOnlyNotProbed(t *testing.T) {
+	server := s3test.New(t, nil)
+	t.Setenv("AWS_ACCESS_KEY_ID", server.AccessKeyID)
+	t.Setenv("AWS_SECRET_ACCESS_KEY", server.SecretAccessKey)
+	url := "s3://workspace/p?probe=true&region=" + server.Region + "&endpoint=" + server.URL
+	for _, readOnly := range []bool{true, false} {
+		file := fmt.Sprintf("workspaces: {main: {provider: %q, fs: {readOnly: %v}}}", url, readOnly)
+		ws := lookup(t, open(t, writeConfig(t, t.TempDir(), file)), "main")
+		ref, err := ws.Ref(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, reopen := range map[string]func() (*config.Workspace, error){
+			"Open":    func() (*config.Workspace, error) { return ws, nil },
+			"Resolve": func() (*config.Workspace, error) { return workspacekit.NewRegistry().Resolve(t.Context(), ref) },
+			"OpenURL": func() (*config.Workspace, error) {
+				return workspacekit.NewRegistry().OpenURL(t.Context(), "main", url, config.FS{ReadOnly: readOnly})
+			},
+		} {
+			again, err := reopen()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer again.Close()
+			if got := len(server.Requests()) > 0; got == readOnly {
+				t.Errorf("%s with readOnly: %v sends requests: %v", what, readOnly, got)
+			}
+		}
+	}
 }
 
 // TestRefGone tests what a reference says to something that is not there any

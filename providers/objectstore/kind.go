@@ -27,7 +27,7 @@ type settings struct {
 	CAFile      string         `json:"caFile,omitempty" jsonschema:"A file of more PEM certificates to trust. A relative path starts at the folder of this file."`
 	Proxy       string         `json:"proxy,omitempty" jsonschema:"The URL of the proxy, without credentials. Default: from the environment (HTTPS_PROXY)."`
 	PathStyle   *bool          `json:"pathStyle,omitempty" jsonschema:"Puts the bucket into the path of the URL, not into the host name. Default: by the endpoint."`
-	Probe       bool           `json:"probe,omitempty" jsonschema:"Finds out on open whether the store honours conditions."`
+	Probe       bool           `json:"probe,omitempty" jsonschema:"Finds out on open, by a temporary object, whether the store honours conditions; not with readOnly."`
 	Compat      compatSettings `json:"compat,omitzero" jsonschema:"What the store can do, if its endpoint suggests something else."`
 	MaxAttempts int            `json:"maxAttempts,omitempty" jsonschema:"How often a request is sent before it fails. Default: from the environment, or else 3."`
 
@@ -116,6 +116,7 @@ func openKind(ctx context.Context, in kind.Input) (workspace.FileSystem, error) 
 		return nil, err
 	}
 	opts := o.options(in)
+	opts.Probe = o.Probe && !in.ReadOnly // it writes
 	if o.Encryption != nil && o.Encryption.KeyVariable != "" {
 		key, err := keyFrom(o.Encryption.KeyVariable)
 		if err != nil {

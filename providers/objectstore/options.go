@@ -91,7 +91,7 @@ type Options struct {
 	// AdaptCompat changes what Compat, or else [CompatFor], says before it is
 	// used. Nil changes nothing.
 	AdaptCompat func(*Compat)
-	// Probe lets [Open] find out by a few requests whether the store honours
+	// Probe lets [Open] find out by a few writes whether the store honours
 	// conditions. One that does not has neither ConditionalWrite nor Copy nor
 	// Move among its capabilities. False means that it is taken to.
 	Probe bool

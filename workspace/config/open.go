@@ -137,7 +137,9 @@ func (c *Config) openStore(ctx context.Context, r *Registry, b *Backup) (workspa
 	if err := c.checkTrust(providers[0], d); err != nil {
 		return nil, err
 	}
-	fsys, err := providers[0].kind.Open(ctx, providers[0].in)
+	in := providers[0].in
+	in.ReadOnly = false
+	fsys, err := providers[0].kind.Open(ctx, in)
 	if err != nil {
 		return nil, c.failure(d, err)
 	}

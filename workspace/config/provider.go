@@ -36,7 +36,7 @@ func (c *Config) provider(p *diagnostics, r *Registry, d *description) provider 
 	if d.kind == nil {
 		return provider{} // which has been said
 	}
-	in := kind.Input{Name: d.name, Dir: c.dir, File: c.file, ConfigIn: c.configIn}
+	in := kind.Input{Name: d.name, Dir: c.dir, File: c.file, ReadOnly: d.settings().ReadOnly, ConfigIn: c.configIn}
 	before := p.Len()
 	var opener provider
 	if d.kind == d.Provider {

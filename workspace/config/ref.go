@@ -131,7 +131,9 @@ func (r *Registry) resolve(ctx context.Context, ref Ref) (*Workspace, error) {
 		return nil, err
 	}
 	files := ref.configFiles()
-	in := kind.Input{Name: ref.Name, SchemaVersion: ref.SchemaVersion, Values: decodeJSON(ref.Payload), ConfigIn: files.below}
+	in := kind.Input{
+		Name: ref.Name, SchemaVersion: ref.SchemaVersion, ReadOnly: ref.FS.ReadOnly, Values: decodeJSON(ref.Payload), ConfigIn: files.below,
+	}
 	fsys, err := reopen(ctx, k, in)
 	if err != nil {
 		return nil, err

@@ -173,7 +173,7 @@ func (r *Registry) urlProvider(name, url string, settings FS) (provider, error) 
 	if err != nil {
 		return provider{}, err
 	}
-	in := kind.Input{Name: name, Dir: dir, Values: assign(options)}
+	in := kind.Input{Name: name, Dir: dir, ReadOnly: settings.ReadOnly, Values: assign(options)}
 	return provider{name: of, kind: r.kinds[of], in: in, files: &configFiles{}}, nil
 }
 

@@ -19,6 +19,9 @@ type Input struct {
 	// SchemaVersion is the version of the reference that is resolved. It is
 	// zero where the options come from elsewhere.
 	SchemaVersion int
+	// ReadOnly says that the workspace lets nothing be changed. Open should not
+	// write either.
+	ReadOnly bool
 
 	// Values sets into, a pointer to a struct, to the options. Nil means that
 	// there are none. A kind calls Decode, which checks into.

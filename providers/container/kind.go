@@ -41,7 +41,7 @@ type settings struct {
 	PIDs     int     `json:"pids,omitempty" jsonschema:"The most processes and threads of the new container, or -1 for no limit. Default: 1024."`
 
 	Mounts           []mountSettings   `json:"mounts,omitempty" jsonschema:"Folders and files to mount in the new container."`
-	ReadOnlyRoot     bool              `json:"readOnlyRoot,omitempty" jsonschema:"Makes the new container read-only, except writable mounts, tmpfs and /dev, and in Podman /tmp, /var/tmp and /run."`
+	ReadOnlyRoot     bool              `json:"readOnlyRoot,omitempty" jsonschema:"Makes the new container read-only, except writable mounts, tmpfs, volumes of the image and /dev, and in Podman /tmp, /var/tmp and /run."`
 	Tmpfs            []string          `json:"tmpfs,omitempty" jsonschema:"Directories of the new container that are in memory. Default with readOnlyRoot: /tmp, /var/tmp, /run, and workspaceDir unless a mount holds it."`
 	Env              map[string]string `json:"env,omitempty" jsonschema:"Environment variables of the new container."`
 	DropCapabilities []string          `json:"dropCapabilities,omitempty" jsonschema:"The capabilities that programs lack, such as [NET_RAW]; [] is the engine's default. Default: all."`

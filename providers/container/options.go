@@ -83,7 +83,8 @@ type CreateOptions struct {
 	// which the container sees.
 	Mounts []Mount
 	// ReadOnlyRoot lets nothing be changed but what is in a writable mount, in
-	// Tmpfs and in /dev, and with Podman in /tmp, /var/tmp and /run.
+	// Tmpfs, in a volume of the image and in /dev, and with Podman in /tmp, /var/tmp
+	// and /run.
 	ReadOnlyRoot bool
 	// Tmpfs are the absolute paths of directories whose files are kept in
 	// memory, within its limit, and deleted with the container. A Workdir below

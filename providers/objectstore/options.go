@@ -59,7 +59,8 @@ type Options struct {
 	// container or machine.
 	Profile string
 	// MaxAttempts is how often a request is sent before its failure is
-	// reported. Zero means what the environment says, else 3.
+	// reported. The rest of an answer that breaks off is asked for up to three
+	// times in a row, whatever MaxAttempts is. Zero means what the environment says, else 3.
 	MaxAttempts int
 	// Anonymous sends requests without credentials, which public buckets
 	// answer.
@@ -122,8 +123,8 @@ type Options struct {
 	// pattern cannot match, also those that CacheSize has no room for. Nil, the default,
 	// means that it downloads them again. See [IndexOptions].
 	Index *IndexOptions
-	// Workers is how many files Grep downloads, and a long copy or a move of a
-	// directory works on, at a time. Zero means [DefaultWorkers].
+	// Workers is how many files Grep downloads, and a move of a directory moves,
+	// at a time. Zero means [DefaultWorkers].
 	Workers int
 	// FolderTTL is how long a directory that has been seen is taken to exist
 	// by writes, which then do not look for it, and how long the headers that a

@@ -60,7 +60,8 @@ type Options struct {
 	Profile string
 	// MaxAttempts is how often a request is sent before its failure is
 	// reported. The rest of an answer that breaks off is asked for up to three
-	// times in a row, whatever MaxAttempts is. Zero means what the environment says, else 3.
+	// times in a row, whatever MaxAttempts is. Zero means what the
+	// environment says, else 3.
 	MaxAttempts int
 	// Anonymous sends requests without credentials, which public buckets
 	// answer.

@@ -90,7 +90,7 @@ func TestDocsStateTheRequests(t *testing.T) {
 		"| Walk | {walk/after} for 1,000 keys, at any depth |",
 		"{glob/literal} for each name looked up, {glob/literal-missing} if no file |",
 		"| WriteFile into a directory written to in the last 5 seconds, into another, into a new one | {write/known}, {write/unknown}, {write/new}; {write/late-in-known} for a name after the first 1,000 of a directory |",
-		"| {write/if-version-unread} for a version read or written in the last 5 seconds, or else {write/if-version-long-unread};",
+		"| {write/if-version-unread} for a version that was read, or written by these, in the last 5 seconds, or else {write/if-version-long-unread};",
 		"| a stream (Create) | as WriteFile up to 8 MiB (`PartSize`); for 3 parts, {write/create-parts - write/create-short} more |",
 		"| Rm | up to {rm/file}; recursive, {rm/thousand} for each 1,000 keys, and {rm/thousand-below - rm/thousand} to keep the directory above |",
 		"| Copy | {copy/file} on AWS, {copy/file modest} elsewhere",

@@ -405,6 +405,26 @@ func TestRotation(t *testing.T) {
 	}
 }
 
+// TestRotationOfOthers renames the file after another log has written to it, once, and a second
+// time before this one writes again.
+func TestRotationOfOthers(t *testing.T) {
+	for times := 1; times <= 2; times++ {
+		path := filepath.Join(t.TempDir(), "log")
+		log, other := open(t, path, nil), open(t, path, nil)
+		write(t, log, "a")
+		for i := 1; i <= times; i++ {
+			write(t, other, "b")
+			if err := os.Rename(path, fmt.Sprint(path, ".", i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write(t, log, "c")
+		if report, err := audit.VerifyFile(path, ""); err != nil || report.Operations != times+2 {
+			t.Errorf("VerifyFile of %d renamed files = %+v, %v", times, report, err)
+		}
+	}
+}
+
 // TestOpenRefuses gives Open what is no log.
 func TestOpenRefuses(t *testing.T) {
 	dir := t.TempDir()

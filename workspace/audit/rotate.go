@@ -95,7 +95,8 @@ func (l *Log) create(path string, header Entry) error {
 }
 
 // firstHeader returns the header of a file of the log that has just been created. It
-// continues the file that was renamed last, if there is one.
+// continues the file that was renamed last, if there is one, whoever wrote to it. Where the last
+// line of l is in no file anymore, it continues that line, so that it shows that one was removed.
 func (l *Log) firstHeader() (Entry, error) {
 	older, err := rotated(l.path)
 	if err != nil {
@@ -123,10 +124,21 @@ func (l *Log) firstHeader() (Entry, error) {
 	if err != nil {
 		return Entry{}, err
 	}
-	if header.Prev == "" {
+	if header.Prev == "" || slices.ContainsFunc(older.numbers, func(n int) bool { return l.endedIn(numbered(l.path, n)) }) {
 		header.Prev = hashOf(trimEnd(line))
 	}
 	return header, nil
+}
+
+// endedIn reports whether the last line of l is in the file path, which may have others after it.
+func (l *Log) endedIn(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	line, err := lastLine(f, l.size)
+	return err == nil && hashOf(trimEnd(line)) == l.last
 }
 
 // olderFiles are the files that a log was rotated to.

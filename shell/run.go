@@ -44,7 +44,8 @@ type RunOptions struct {
 	Env map[string]string
 	// Args are the positional parameters $1, $2...
 	Args []string
-	// Timeout lowers [Options].Time. Zero means that one; Run refuses a negative one.
+	// Timeout lowers [Options].Time, and ends the script before ctx ends, which would be an
+	// error. Zero means Time; Run refuses a negative one.
 	Timeout time.Duration
 	// Observer learns of each file that is read or changed. Nil means nobody.
 	Observer Observer
@@ -362,14 +363,15 @@ func absolute(dir, name string) string {
 	return path.Clean(name)
 }
 
-// do runs a script and collects what it did.
+// do runs a script and collects what it did. Its time begins here: another script, or Dir, may
+// have used some of that of ctx.
 //
 // Its contexts are nested: the caller's, one with the budget Time, and one with cancel, which
 // the other budgets call. The cause of the innermost one says which of them ended the script.
 func (r *run) do(ctx context.Context, text string) (*Result, error) {
 	limit := r.opts.Time
 	if r.given.Timeout > 0 {
-		limit = min(limit, r.given.Timeout)
+		limit = ops.Limit(ctx, min(limit, r.given.Timeout))
 	}
 	timed, stopTimer := context.WithTimeoutCause(ctx, limit, &budgetError{fmt.Sprintf("more than %s (budget Time)", limit)})
 	defer stopTimer()

@@ -55,7 +55,8 @@ type ShellCall struct {
 	Script string
 	// Dir is the working directory. Empty means the one where the last script ended.
 	Dir string
-	// Timeout is how long the script may run. Zero means as long as the shell allows.
+	// Timeout is how long the script may run, and less if ctx ends before that, so that there
+	// is a result. Zero means as long as the shell allows.
 	Timeout time.Duration
 	// Observer learns of what the script does with files, and can refuse changes.
 	Observer ShellObserver

@@ -204,7 +204,7 @@ func runRun(ctx context.Context, ts *toolset, in *runInput) (*runOutput, error) 
 	}
 	stopped := ""
 	if !in.Background {
-		limit := ts.scriptTime(in.Timeout)
+		limit := ops.Limit(ctx, ts.scriptTime(in.Timeout))
 		if stopped, err = waitOrKill(ctx, all, id, limit); err != nil {
 			return nil, err
 		}

@@ -16,6 +16,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/shell/bashtool"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -157,12 +158,49 @@ func TestRunTimeOfSlow(t *testing.T) {
 		if err := json.Unmarshal(got, &out); err != nil || !strings.HasPrefix(out.Stopped, "it was killed after 3.8s, the time of one call") || out.Output == "" || out.Spilled == "" {
 			t.Errorf("run of a slow command = %.300s, %v", got, err)
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		if _, err := set.Call(ctx, "run", json.RawMessage(`{"command": "slow"}`)); !errors.Is(err, context.DeadlineExceeded) {
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		if _, err := set.Call(ctx, "run", json.RawMessage(`{"command": "slow"}`)); !errors.Is(err, context.Canceled) {
 			t.Errorf("run of a slow command that is canceled: %v", err)
 		}
 	})
+}
+
+// late is a machine that takes three seconds until it can do something, as a container that is
+// created.
+type late struct{ runner }
+
+func (l late) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
+	time.Sleep(3 * time.Second)
+	return l.runner.Stat(ctx, name)
+}
+
+func (l late) Run(ctx context.Context, opts *workspace.RunOptions) (*workspace.RunResult, error) {
+	time.Sleep(3 * time.Second)
+	return l.runner.Run(ctx, opts)
+}
+
+// TestTimeOfLate tests that a command and a script keep their output if some of the time of the
+// call is over when they begin.
+func TestTimeOfLate(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		op         string
+		args       object
+		want, text string
+	}{
+		{"run", object{"command": "flood"}, "\x00", "[it was killed after 44.7s, the time of one call"},
+		{"run", object{"command": "flood", "timeout": 119}, "\x00", "[it was killed after 44.7s, the time of one call"},
+		{"bash", object{"script": "echo begun; sleep 600", "dir": "/"}, "begun\n", "bash: stopped: more than 44.65s (budget Time)"},
+		{"bash", object{"script": "echo begun; sleep 600", "dir": "/", "timeout": 20}, "begun\n", "bash: stopped: more than 20s (budget Time)"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			set := newRunSet(t, late{runner{machine{memory.New(nil)}, new(atomic.Int32)}}, &tools.Options{Timeout: 50 * time.Second, Bash: bashtool.New(nil)})
+			if got := call(t, set, c.op, c.args).Text; !strings.HasPrefix(got, c.want) || !strings.Contains(got, c.text) {
+				t.Errorf("%s(%v) = %.100q, want %q and %q", c.op, c.args, got, c.want, c.text)
+			}
+		})
+	}
 }
 
 // TestRunMany starts thousands of commands in the background. Those that have ended take no

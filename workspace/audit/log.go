@@ -29,8 +29,8 @@ type Options struct {
 	// survives a loss of power. False leaves that to the operating system: a line
 	// then survives the end of the program, however that comes.
 	Sync bool
-	// LockTimeout is how long a line waits for another process that writes one.
-	// Zero means ten seconds.
+	// LockTimeout is how long a line waits for another process that writes one, also
+	// after the context of its operation has ended. Zero means ten seconds.
 	LockTimeout time.Duration
 	// MaxSize is how many bytes a file has when the log continues in a new one: see the
 	// package comment. Zero means that the log is one file.
@@ -90,7 +90,7 @@ func Open(path string, opts *Options) (*Log, error) {
 	case l.opts.MaxSize > 0 && !rotates:
 		return nil, fmt.Errorf("audit log %s: MaxSize: %w on this system", path, errors.ErrUnsupported)
 	}
-	if err := l.write(); err != nil {
+	if err := l.write(context.Background()); err != nil {
 		return nil, fmt.Errorf("audit log %s: %w", path, err)
 	}
 	return l, nil
@@ -100,17 +100,17 @@ func Open(path string, opts *Options) (*Log, error) {
 func (l *Log) WantsVersions() bool { return true }
 
 // Before implements [observe.Observer]. It refuses every operation while there are
-// some that could not be recorded.
+// some that could not be recorded, and waits for another process no longer than ctx lasts.
 func (l *Log) Before(ctx context.Context, _ observe.Event) (context.Context, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.pending) == 0 && !l.unsynced {
 		return ctx, nil
 	}
-	return ctx, l.flush()
+	return ctx, l.flush(ctx)
 }
 
-// After implements [observe.Observer]: it records e.
+// After implements [observe.Observer]: it records e, also if its context has ended.
 func (l *Log) After(_ context.Context, e observe.Event) {
 	if errors.Is(e.Err, errUnwritable) {
 		return // it was not carried out, and there would be no end to these
@@ -118,12 +118,15 @@ func (l *Log) After(_ context.Context, e observe.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.pending = append(l.pending, newEntry(e, l.opts.Key))
-	_ = l.flush() // Before returns the error for the next operation
+	_ = l.flush(context.Background()) // Before returns the error for the next operation
 }
 
 // flush writes what is pending. It needs l.mu.
-func (l *Log) flush() error {
-	if err := l.write(); err != nil {
+func (l *Log) flush(ctx context.Context) error {
+	if err := l.write(ctx); err != nil {
+		if ended := ctx.Err(); ended != nil {
+			return fmt.Errorf("%w: %w", ended, errUnwritable)
+		}
 		var pathError *fs.PathError
 		var linkError *os.LinkError
 		switch { // without the paths of the host
@@ -139,13 +142,13 @@ func (l *Log) flush() error {
 
 // write appends what is pending, and before it what the file lacks: its header, and
 // the record of a line that was cut short. It needs l.mu, unless l is new.
-func (l *Log) write() error {
-	f, info, err := l.open()
+func (l *Log) write(ctx context.Context) error {
+	f, info, err := l.open(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { f.Close() }() // which also unlocks it
-	end, err := l.end(f, info)
+	end, err := l.end(ctx, f, info)
 	if err != nil {
 		return err
 	}
@@ -154,10 +157,10 @@ func (l *Log) write() error {
 			return err
 		}
 		f.Close()
-		if f, info, err = l.open(); err != nil {
+		if f, info, err = l.open(ctx); err != nil {
 			return err
 		}
-		if end, err = l.end(f, info); err != nil {
+		if end, err = l.end(ctx, f, info); err != nil {
 			return err
 		}
 	}
@@ -224,7 +227,7 @@ func (l *Log) syncFolder() error {
 const maxReplaced = 10
 
 // open opens the file and locks it.
-func (l *Log) open() (*os.File, fs.FileInfo, error) {
+func (l *Log) open(ctx context.Context) (*os.File, fs.FileInfo, error) {
 	for range maxReplaced {
 		f, err := os.OpenFile(l.path, os.O_RDWR|os.O_APPEND, 0)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -235,7 +238,7 @@ func (l *Log) open() (*os.File, fs.FileInfo, error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		info, err := l.lock(f)
+		info, err := l.lock(ctx, f)
 		if err != nil {
 			f.Close()
 			return nil, nil, err
@@ -252,7 +255,7 @@ func (l *Log) open() (*os.File, fs.FileInfo, error) {
 const lockPause = time.Millisecond
 
 // lock waits until no other process writes to f, and describes f.
-func (l *Log) lock(f *os.File) (fs.FileInfo, error) {
+func (l *Log) lock(ctx context.Context, f *os.File) (fs.FileInfo, error) {
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
 		err = errors.New("it is not a regular file")
@@ -267,6 +270,8 @@ func (l *Log) lock(f *os.File) (fs.FileInfo, error) {
 			return nil, fmt.Errorf("it cannot be locked: %w", err)
 		case locked:
 			return f.Stat()
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
 		case time.Now().After(deadline):
 			return nil, fmt.Errorf("another process has locked it for %v", l.opts.LockTimeout)
 		}
@@ -282,13 +287,13 @@ type end struct {
 }
 
 // end returns where f ends. It looks at f only if others have written to it.
-func (l *Log) end(f *os.File, info fs.FileInfo) (end, error) {
+func (l *Log) end(ctx context.Context, f *os.File, info fs.FileInfo) (end, error) {
 	same := l.file != nil && os.SameFile(l.file, info)
 	switch {
 	case same && info.Size() == l.size:
 		return end{seed: l.seed, last: l.last}, nil
 	case info.Size() == 0 && !same:
-		header, err := l.firstHeader()
+		header, err := l.firstHeader(ctx)
 		if err != nil {
 			return end{}, err
 		}
@@ -309,7 +314,7 @@ func (l *Log) end(f *os.File, info fs.FileInfo) (end, error) {
 	case whole && line[len(line)-1] == '\n':
 		return end{seed: head.Seed, last: hashOf(trimEnd(line))}, nil
 	case head == nil:
-		header, err := l.firstHeader()
+		header, err := l.firstHeader(ctx)
 		if err != nil {
 			return end{}, err
 		}

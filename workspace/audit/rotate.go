@@ -1,6 +1,7 @@
 package audit
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -97,7 +98,7 @@ func (l *Log) create(path string, header Entry) error {
 // firstHeader returns the header of a file of the log that has just been created. It
 // continues the file that was renamed last, if there is one, whoever wrote to it. Where the last
 // line of l is in no file anymore, it continues that line, so that it shows that one was removed.
-func (l *Log) firstHeader() (Entry, error) {
+func (l *Log) firstHeader(ctx context.Context) (Entry, error) {
 	older, err := rotated(l.path)
 	if err != nil {
 		return Entry{}, err
@@ -111,7 +112,7 @@ func (l *Log) firstHeader() (Entry, error) {
 		return Entry{}, err
 	}
 	defer f.Close()
-	info, err := l.lock(f) // nobody writes to it under its old name
+	info, err := l.lock(ctx, f) // nobody writes to it under its old name
 	if err != nil {
 		return Entry{}, err
 	}

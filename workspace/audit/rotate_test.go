@@ -21,6 +21,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"golang.org/x/sys/unix"
 
+	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/audit"
 	"github.com/workspacekit/workspacekit/workspace/observe"
@@ -309,6 +310,36 @@ func TestRotationFails(t *testing.T) {
 		t.Errorf("Before = %v, want nil", err)
 	}
 	holds(t, path, []string{"log", "log.1", "log.2"}, "a", "b")
+}
+
+// TestLocked has another process lock the log all the time. A refusal waits no longer than the
+// context, says so, and is not recorded.
+func TestLocked(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "log")
+	log := open(t, path, &audit.Options{LockTimeout: time.Second})
+	fsys := observe.New(memory.New(nil), "test", log)
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	record(log, "a")
+	if _, err := fsys.Stat(t.Context(), "."); !errors.Is(err, workspace.ErrUnavailable) {
+		t.Errorf("Stat = %v, want unavailable", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if _, err := fsys.Stat(ctx, "."); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, workspace.ErrUnavailable) {
+		t.Errorf("Stat = %v, want the error of the context", err)
+	}
+	f.Close()
+	if _, err := log.Before(t.Context(), observe.Event{}); err != nil {
+		t.Errorf("Before = %v, want nil", err)
+	}
+	holds(t, path, []string{"log"}, "a")
 }
 
 // TestRotateSynced notes what reaches the disk when a log is rotated: the full file, whose

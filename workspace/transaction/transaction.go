@@ -50,7 +50,7 @@
 // The directory is removed then, or when all is undone; the state is removed last.
 //
 // An open transaction belongs to its process. Another process undoes it once it knows that
-// this process has ended, or, as it may not know that (another computer, another container),
+// this process has ended, or, as it may not know that (another user, computer or container),
 // [MaxDuration] and some minutes after the beginning. A transaction ends after MaxDuration,
 // so it never continues after that.
 //

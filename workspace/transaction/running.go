@@ -222,7 +222,7 @@ func (tx *running) undo(ctx context.Context) error {
 		err = tx.revert(ctx)
 	}
 	if err != nil && !onlyConflicts(err) {
-		return fmt.Errorf("not all changes could be undone yet; the next transaction tries again: %w", err)
+		return fmt.Errorf("not all changes could be undone yet; a later transaction tries again: %w", err)
 	}
 	return errors.Join(err, tx.remove(ctx))
 }

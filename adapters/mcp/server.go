@@ -29,7 +29,8 @@ type Options struct {
 	// whole. Empty means nothing.
 	Instructions string
 	// ApprovalTimeout is how long a client has to answer a question of a rule that
-	// asks, within a call at most half of the time that is left. Zero or less means [policy.DefaultApprovalTimeout].
+	// asks, within a call at most half of the time that is left. Zero or less means
+	// [policy.DefaultApprovalTimeout].
 	ApprovalTimeout time.Duration
 	// TextOnly leaves out output schemas and structured results, so that each text is
 	// sent once. It suits clients that read content, and those that would give a model

@@ -613,6 +613,40 @@ func TestRunWithoutSandbox(t *testing.T) {
 	}
 }
 
+// TestRunPrograms checks that no program of the folder is taken for one of the system, whatever
+// symlinks lead to it by.
+func TestRunPrograms(t *testing.T) {
+	bin := t.TempDir()
+	link(t, "/bin/sh", filepath.Join(bin, "sh"))
+	for name, paths := range map[string][2]string{
+		"the folder by a symlink":     {"link", "real/bin"},
+		"PATH by a symlink":           {"real", "link/bin"},
+		"a symlink to the folder":     {"real", "to"},
+		"a symlink in the folder":     {"real", "link/out"},
+		"symlinks through the folder": {"real", "through"},
+	} {
+		dir := t.TempDir()
+		for _, bin := range []string{"real/bin", "outside"} {
+			put(t, filepath.Join(dir, bin, "bwrap"), "#!/bin/sh\necho evil\n")
+			if err := os.Chmod(filepath.Join(dir, bin, "bwrap"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		link(t, "real", filepath.Join(dir, "link"))
+		link(t, "real/bin", filepath.Join(dir, "to"))
+		link(t, "../outside", filepath.Join(dir, "real", "out"))
+		link(t, filepath.Join(dir, "link", "out"), filepath.Join(dir, "through"))
+		t.Setenv("PATH", filepath.Join(dir, paths[1])+":"+bin)
+		fsys := open(t, filepath.Join(dir, paths[0]), &localbash.Options{Run: &localbash.Run{}})
+		if got, err := fsys.Sandbox(t.Context()); err != nil || got != "no sandbox: bubblewrap (bwrap) is not installed" {
+			t.Errorf("%s: Sandbox = %q, %v, want none", name, got, err)
+		}
+		if got := runScript(t, fsys, "echo $PATH"); got.Out != bin+"\n" {
+			t.Errorf("%s: PATH is %q, want %q", name, got.Out, bin)
+		}
+	}
+}
+
 // TestRunReference checks that a reference has the settings of commands, with absolute
 // paths, and no values of variables.
 func TestRunReference(t *testing.T) {

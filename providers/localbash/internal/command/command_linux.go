@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -54,7 +55,7 @@ func New(root string, s Settings) (*Runner, error) {
 func searchPath(root string) string {
 	var dirs []string
 	for _, dir := range filepath.SplitList(os.Getenv("PATH")) {
-		if filepath.IsAbs(dir) && !isBelow(root, dir) {
+		if filepath.IsAbs(dir) && outside(root, dir) {
 			dirs = append(dirs, dir)
 		}
 	}
@@ -62,6 +63,42 @@ func searchPath(root string) string {
 		return basePath
 	}
 	return strings.Join(dirs, ":")
+}
+
+// outside reports whether path exists and is not below root, nor any symlink that leads to it.
+func outside(root, path string) bool {
+	folder, err := os.Stat(root)
+	if err != nil {
+		return false
+	}
+	path = filepath.Clean(path)
+	for range 40 { // as many as Linux follows
+		link := "" // the first symlink of path
+		for dir := path; ; dir = filepath.Dir(dir) {
+			info, err := os.Lstat(dir)
+			if err != nil || os.SameFile(info, folder) {
+				return false
+			}
+			if info.Mode()&fs.ModeSymlink != 0 {
+				link = dir
+			}
+			if dir == "/" {
+				break
+			}
+		}
+		if link == "" {
+			return true
+		}
+		target, err := os.Readlink(link)
+		if err != nil {
+			return false
+		}
+		if !filepath.IsAbs(target) {
+			target = filepath.Join(filepath.Dir(link), target)
+		}
+		path = filepath.Join(target, strings.TrimPrefix(path, link))
+	}
+	return false
 }
 
 // Sandbox returns what the programs run in, such as "bubblewrap 0.8.0", or "no sandbox"

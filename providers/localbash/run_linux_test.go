@@ -647,6 +647,37 @@ func TestRunPrograms(t *testing.T) {
 	}
 }
 
+// TestRunHome checks where the home directory of commands is: never in the folder, and at an
+// absolute path.
+func TestRunHome(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "real", "temp", "file"), "")
+	put(t, filepath.Join(dir, "temp", "file"), "")
+	link(t, "real", filepath.Join(dir, "link"))
+	t.Chdir(dir)
+	for _, test := range []struct {
+		folder, temp string
+		want         error
+	}{
+		{"link", filepath.Join(dir, "real", "temp"), errors.ErrUnsupported},
+		{"real", filepath.Join(dir, "link", "temp"), errors.ErrUnsupported},
+		{"real", "real/temp", errors.ErrUnsupported},
+		{"real", "temp", nil},
+	} {
+		t.Setenv("TMPDIR", test.temp)
+		fsys := open(t, test.folder, &localbash.Options{Run: &localbash.Run{Sandbox: localbash.SandboxOff}})
+		var out bytes.Buffer
+		_, err := fsys.Run(t.Context(), &workspace.RunOptions{Command: []string{"sh", "-c", "cd && pwd"}, Stdout: &out})
+		if !errors.Is(err, test.want) || err == nil && !strings.HasPrefix(out.String(), filepath.Join(dir, "temp")+"/") {
+			t.Errorf("with the folder %s and TMPDIR=%s, Run = %v, and the home directory is %q", test.folder, test.temp, err, &out)
+		}
+		fsys.Close()
+		if left, _ := filepath.Glob(test.temp + "/workspacekit-run-*"); len(left) > 0 {
+			t.Errorf("with TMPDIR=%s, %q is left", test.temp, left)
+		}
+	}
+}
+
 // TestRunReference checks that a reference has the settings of commands, with absolute
 // paths, and no values of variables.
 func TestRunReference(t *testing.T) {

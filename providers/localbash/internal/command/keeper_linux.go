@@ -38,11 +38,14 @@ rm -rf -- "$2"`
 
 // newKeeper starts a keeper for the folder root.
 func newKeeper(root, path string) (*keeper, error) {
-	temp, err := filepath.EvalSymlinks(os.TempDir())
+	temp, err := filepath.Abs(os.TempDir())
 	if err != nil {
 		return nil, err
 	}
-	if isBelow(root, temp) {
+	if temp, err = filepath.EvalSymlinks(temp); err != nil {
+		return nil, err
+	}
+	if !outside(root, temp) {
 		// Programs could swap directories above the home directory.
 		return nil, ErrScratch
 	}

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -560,6 +561,30 @@ func searchLacking(dir string, lack func() error, known int) error {
 				return fmt.Errorf("round %d: Grep = %v, %v, want %d matches", round, result, err, n+1)
 			}
 		}
+	}
+	return nil
+}
+
+// searchMounted searches after another process has mounted a file system in the folder, and wants
+// to see what it has.
+func searchMounted(dir string) error {
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, "sub"), 0o777), os.WriteFile(filepath.Join(dir, "sub", "covered"), []byte("words\n"), 0o666)); err != nil {
+		return err
+	}
+	fsys, err := localbash.Open(dir, &localbash.Options{Index: &localbash.IndexOptions{}})
+	if err != nil {
+		return err
+	}
+	defer fsys.Close()
+	fsys.Settle()
+	// Go waits for the output together with all else that it waits for.
+	mount := exec.Command("sh", "-c", `mount -t tmpfs none "$1" && echo words >"$1/new" && echo mounted`, "sh", filepath.Join(dir, "sub"))
+	if out, err := mount.CombinedOutput(); err != nil || string(out) != "mounted\n" {
+		return fmt.Errorf("mount: %w, %s", err, out)
+	}
+	result, err := fsys.Grep(context.Background(), "words", nil)
+	if err != nil || len(result.Matches) != 1 || result.Matches[0].Path != "sub/new" {
+		return fmt.Errorf("Grep = %+v, %v, want sub/new", result, err)
 	}
 	return nil
 }

@@ -46,10 +46,10 @@ func TestWatchRecovers(t *testing.T) {
 }
 
 // TestOutOfWatches uses up what the operating system has, in a child that has
-// its own of that, or no /proc. What cannot be watched has to be polled, and an index does
+// its own of that, or no /proc, or mounts. What cannot be watched has to be polled, and an index does
 // not know it.
 func TestOutOfWatches(t *testing.T) {
-	for _, lack := range []string{"max_inotify_instances", "max_inotify_watches", "proc", "index of no instance", "index of three watches", "index without proc"} {
+	for _, lack := range []string{"max_inotify_instances", "max_inotify_watches", "proc", "index of no instance", "index of three watches", "index without proc", "index beside mounts"} {
 		t.Run(lack, func(t *testing.T) {
 			t.Parallel()
 			cmd := child(t, lack, t.TempDir())
@@ -80,6 +80,7 @@ func linuxRoles() map[string]func(dir string) error {
 		"proc":                   func(dir string) error { return watchLacking(dir, hideProc) },
 		"index of no instance":   func(dir string) error { return searchLacking(dir, limitUser("max_inotify_instances", "0"), 0) },
 		"index of three watches": func(dir string) error { return searchLacking(dir, limitUser("max_inotify_watches", "3"), 3) },
+		"index beside mounts":    searchMounted,
 		"index without proc":     func(dir string) error { return searchLacking(dir, hideProc, 0) },
 	}
 	for name, operation := range tracedOperations {

@@ -138,15 +138,19 @@ type Mounts struct {
 
 // OpenMounts returns the Mounts below the open directory dir.
 func OpenMounts(dir int) (*Mounts, error) {
-	m := &Mounts{}
-	var err error
-	if m.dir, err = unix.FcntlInt(uintptr(dir), unix.F_DUPFD_CLOEXEC, 0); err != nil {
+	dir, err := unix.FcntlInt(uintptr(dir), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
 		return nil, os.NewSyscallError("fcntl", err)
 	}
-	if m.file, err = os.Open("/proc/self/mountinfo"); err == nil {
-		m.below, err = m.list()
-	}
+	m := &Mounts{dir: dir}
+	// Package os would poll the file, too, and take the changes that Changed asks for.
+	fd, err := unix.Open("/proc/self/mountinfo", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
+		unix.Close(m.dir)
+		return nil, os.NewSyscallError("open", err)
+	}
+	m.file = os.NewFile(uintptr(fd), "mountinfo")
+	if m.below, err = m.list(); err != nil {
 		m.Close()
 		return nil, err
 	}

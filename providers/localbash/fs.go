@@ -428,6 +428,9 @@ func (r Run) runner(root string) (*command.Runner, error) {
 	default:
 		return nil, provider.Errorf(fs.ErrInvalid, "the sandbox %q is none of try, require and off", string(r.Sandbox))
 	}
+	if r.Sandbox != SandboxOff && leadsToProcesses(root) {
+		return nil, provider.Errorf(fs.ErrInvalid, "the folder has all processes: name another one, or set the sandbox to off")
+	}
 	for name, value := range r.Env {
 		if !validVariable(name, value) {
 			return nil, provider.Errorf(fs.ErrInvalid, "%q is not a variable", name)
@@ -437,7 +440,7 @@ func (r Run) runner(root string) (*command.Runner, error) {
 		if !filepath.IsAbs(path) {
 			return nil, provider.Errorf(fs.ErrInvalid, "the readable path %q is not absolute", path)
 		}
-		if showsProcesses(path) {
+		if leadsToProcesses(path) {
 			return nil, provider.Errorf(fs.ErrInvalid, "the readable path %q has all processes: name what commands need", path)
 		}
 	}
@@ -457,6 +460,12 @@ func (r Run) runner(root string) (*command.Runner, error) {
 		return nil, provider.Errorf(errors.ErrUnsupported, "%w", err)
 	}
 	return runner, nil
+}
+
+// leadsToProcesses reports whether a path, which may have symlinks, showsProcesses.
+func leadsToProcesses(path string) bool {
+	real, err := filepath.EvalSymlinks(path)
+	return showsProcesses(path) || err == nil && showsProcesses(real)
 }
 
 // showsProcesses reports whether a path has what the kernel says of all processes.

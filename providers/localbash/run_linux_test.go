@@ -812,11 +812,16 @@ func TestRunLargeProcess(t *testing.T) {
 
 func TestRunOptions(t *testing.T) {
 	t.Parallel()
+	links := t.TempDir()
+	link(t, "/", filepath.Join(links, "all"))
+	link(t, "/proc", filepath.Join(links, "proc"))
 	for name, run := range map[string]localbash.Run{
 		"an unknown sandbox":      {Sandbox: "perhaps"},
 		"a relative path":         {Readable: []string{"data"}},
 		"all files":               {Readable: []string{"/usr/.."}},
 		"processes":               {Readable: []string{"/proc/1"}},
+		"a symlink to all files":  {Readable: []string{filepath.Join(links, "all")}},
+		"a symlink to processes":  {Readable: []string{filepath.Join(links, "proc")}},
 		"the root as read-only":   {ReadOnly: []string{"."}},
 		"a read-only name to ..":  {ReadOnly: []string{"a/../b"}},
 		"an absolute name, too":   {ReadOnly: []string{"/etc"}},
@@ -828,6 +833,17 @@ func TestRunOptions(t *testing.T) {
 	} {
 		if _, err := localbash.Open(t.TempDir(), &localbash.Options{Run: &run}); !errors.Is(err, fs.ErrInvalid) {
 			t.Errorf("Open with %s = %v, want ErrInvalid", name, err)
+		}
+	}
+	for _, root := range []string{"/", "/proc", filepath.Join(links, "proc")} {
+		for sandbox, want := range map[localbash.Sandbox]error{"": fs.ErrInvalid, localbash.SandboxRequire: fs.ErrInvalid, localbash.SandboxOff: nil} {
+			fsys, err := localbash.Open(root, &localbash.Options{Run: &localbash.Run{Sandbox: sandbox}})
+			if !errors.Is(err, want) {
+				t.Errorf("Open(%q) with the sandbox %q = %v, want %v", root, sandbox, err, want)
+			}
+			if err == nil {
+				fsys.Close()
+			}
 		}
 	}
 	plain := open(t, t.TempDir(), nil)

@@ -464,10 +464,12 @@ func runNotStarted(e *env) {
 		_, err := e.runs(e.ctx, &workspace.RunOptions{Command: test.command})
 		e.refused(err, test.kind, at(ops.Run, test.path), "Run(%q)", test.command)
 	}
-	_, err := e.runs(e.ctx, &workspace.RunOptions{Command: sh("exit"), Env: map[string]string{"A=B": "x"}})
-	e.refused(err, fs.ErrInvalid, at(ops.Run, "."), "Run with the variable %q", "A=B")
+	for _, name := range []string{"A=B", "WORKSPACEKIT_RUN"} {
+		_, err := e.runs(e.ctx, &workspace.RunOptions{Command: sh("exit"), Env: map[string]string{name: "x"}})
+		e.refused(err, fs.ErrInvalid, at(ops.Run, "."), "Run with the variable %q", name)
+	}
 	root := strings.TrimSuffix(e.script("pwd").stdout, "\n")
-	_, err = e.runs(e.ctx, &workspace.RunOptions{Command: []string{"file"}, Env: map[string]string{"PATH": "/none:" + root}})
+	_, err := e.runs(e.ctx, &workspace.RunOptions{Command: []string{"file"}, Env: map[string]string{"PATH": "/none:" + root}})
 	e.refused(err, fs.ErrPermission, at(ops.Run, "file"), "Run(file) with a PATH where it is no program")
 	_, err = e.runs(e.ctx, &workspace.RunOptions{Command: sh("exit"), Env: map[string]string{"PATH": ""}})
 	e.refused(err, fs.ErrNotExist, at(ops.Run, "sh"), "Run(sh) with an empty PATH")

@@ -57,8 +57,8 @@ type Runner interface {
 	// # Errors
 	//
 	// [fs.ErrInvalid] for an empty Command, for a NUL byte in an argument or in Env, for a
-	// variable whose name is empty or has a "=", and for longer arguments and variables than
-	// the system takes; [fs.ErrNotExist], with the program as the path, if there is no such
+	// variable whose name is empty, has a "=" or is WORKSPACEKIT_RUN, and for longer
+	// arguments and variables than the system takes; [fs.ErrNotExist], with the program as the path, if there is no such
 	// program, and [fs.ErrPermission] if it is no file or may not be executed; those of Ls
 	// for Dir; the error of a Write to Stdout or Stderr, or of a Read of Stdin, that failed,
 	// for which the command is killed; and without [Capabilities].Run

@@ -54,6 +54,7 @@ func TestOptions(t *testing.T) {
 		{"container-platform", "{kind: container, image: box, platform: arm64}", `platform: "arm64" is not a platform: use one such as linux/arm64`},
 		{"container-name", "{kind: container, image: box, name: a/b}", `name: "a/b" is not a name of a container`},
 		{"container-env", "{kind: container, image: box, env: {A-B: c}}", `env: "A-B" is not a name of a variable`},
+		{"container-mark", "{kind: container, image: box, env: {WORKSPACEKIT_RUN: c}}", `env: the variable WORKSPACEKIT_RUN is the provider's own`},
 		{"container-env-number", "{kind: container, image: box, env: {A: 1}}", `A must be a text, and is the number 1: write it in quotes, "1"`},
 		{"container-capability", "{kind: container, image: box, dropCapabilities: [NET_RAW, --privileged]}", `:1:89: dropCapabilities[1]: "--privileged" is not a capability`},
 		{"container-mount-target", "{kind: container, image: box, mounts: [{source: a, target: /a}, {source: /b, target: b}]}", `:1:116: mounts[1].target: "b" is not absolute`},

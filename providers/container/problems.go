@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
+	"github.com/workspacekit/workspacekit/providers/container/internal/command"
 )
 
 // Problem is one thing that is wrong with [Options].
@@ -129,6 +130,8 @@ func (c *CreateOptions) check(p *problems) {
 		switch {
 		case !variableName().MatchString(name):
 			p.add("Create.Env", "%q is not a name of a variable: use letters, digits and underscores, and no digit at the beginning", name)
+		case name == command.MarkVariable:
+			p.add("Create.Env", "the variable %s is the provider's own: remove it", name)
 		case strings.ContainsRune(c.Env[name], 0):
 			p.add("Create.Env", "the value of %s has a NUL byte: remove it", name)
 		}

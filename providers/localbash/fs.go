@@ -433,7 +433,7 @@ func (r Run) runner(root string) (*command.Runner, error) {
 	}
 	for name, value := range r.Env {
 		if !validVariable(name, value) {
-			return nil, provider.Errorf(fs.ErrInvalid, "%q is not a variable", name)
+			return nil, provider.Errorf(fs.ErrInvalid, "%q is not a variable that commands can be given", name)
 		}
 	}
 	for _, path := range r.Readable {
@@ -481,9 +481,10 @@ const minOpenFiles = 16
 // tooFewFiles reports whether a command with the limit n cannot begin.
 func tooFewFiles(n int) bool { return n > 0 && n < minOpenFiles }
 
-// validVariable reports whether an environment can hold a variable.
+// validVariable reports whether an environment can hold a variable, and the variable is none of
+// this package's own.
 func validVariable(name, value string) bool {
-	return name != "" && !strings.ContainsAny(name, "=\x00") && !strings.Contains(value, "\x00")
+	return name != "" && name != command.MarkName && !strings.ContainsAny(name, "=\x00") && !strings.Contains(value, "\x00")
 }
 
 // Sandbox says what commands run in, such as "bubblewrap 0.8.0, no network", or why they

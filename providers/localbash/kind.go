@@ -162,7 +162,7 @@ func (r *runSettings) check() error {
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Env)) {
 		if !validVariable(name, r.Env[name]) {
-			wrong("run.env", fmt.Errorf("%q is not a variable", name))
+			wrong("run.env", fmt.Errorf("%q is not a variable that commands can be given", name))
 		}
 	}
 	for i, path := range r.Readable {

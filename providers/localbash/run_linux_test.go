@@ -828,6 +828,7 @@ func TestRunOptions(t *testing.T) {
 		"a name without a letter": {ReadOnly: []string{""}},
 		"a variable with a =":     {Env: map[string]string{"a=b": "c"}},
 		"a variable with a NUL":   {Env: map[string]string{"a": "\x00"}},
+		"the mark of commands":    {Env: map[string]string{"WORKSPACEKIT_RUN": "mine"}},
 		"too few open files":      {OpenFiles: 15},
 		"a variable of no name":   {Env: map[string]string{"": "c"}},
 	} {

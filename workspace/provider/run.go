@@ -71,6 +71,9 @@ func checkCommand(o workspace.RunOptions) error {
 		if name == "" || strings.ContainsAny(name, "=\x00") {
 			return fmt.Errorf("%q is not the name of a variable", name)
 		}
+		if name == "WORKSPACEKIT_RUN" { // by which providers find what a command has started
+			return fmt.Errorf("the variable %s is the provider's own", name)
+		}
 		if strings.IndexByte(value, 0) >= 0 {
 			return fmt.Errorf("the value of the variable %q has a NUL byte", name)
 		}

@@ -57,8 +57,8 @@ import (
 //go:embed wrapper.sh
 var wrapper string
 
-// markVariable marks what a command has started.
-const markVariable = "WORKSPACEKIT_RUN"
+// MarkVariable marks what a command has started.
+const MarkVariable = "WORKSPACEKIT_RUN"
 
 // inherited are the variables of the container's environment that commands get.
 var inherited = []string{
@@ -180,7 +180,7 @@ func (m *Machine) Close() {
 // that reads them on the way, as that of ssh does.
 func words(c Command, mark string) []string {
 	env, sh := c.Shell[0], c.Shell[len(c.Shell)-1]
-	return []string{env, markVariable + "=" + mark, sh}
+	return []string{env, MarkVariable + "=" + mark, sh}
 }
 
 // cleaning returns a script that replaces the shell by one whose environment has nothing
@@ -193,7 +193,7 @@ func cleaning(c Command, mark string) string {
 	for _, name := range inherited {
 		fmt.Fprintf(&script, ` ${%s+"%s=$%s"}`, name, name, name)
 	}
-	fmt.Fprintf(&script, " %s=%s %s; }\n", markVariable, mark, shell.Quote(sh))
+	fmt.Fprintf(&script, " %s=%s %s; }\n", MarkVariable, mark, shell.Quote(sh))
 	return script.String()
 }
 
@@ -212,7 +212,7 @@ func (m *Machine) begin(ctx context.Context) (mark string, err error) {
 func (m *Machine) keep(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
-	keep := program.Idempotent("keep", markVariable+"="+m.mark)
+	keep := program.Idempotent("keep", MarkVariable+"="+m.mark)
 	if m.keeper != nil {
 		if err = call(ctx, m.keeper, keep); err == nil {
 			return nil
@@ -259,7 +259,7 @@ func (m *Machine) sweep(mark, leader string) error {
 	defer m.keeping.Unlock()
 	err := m.keep(ctx)
 	if err == nil {
-		err = call(ctx, m.keeper, program.Idempotent("sweep", markVariable+"="+mark, leader))
+		err = call(ctx, m.keeper, program.Idempotent("sweep", MarkVariable+"="+mark, leader))
 	}
 	if err == nil {
 		return nil

@@ -274,7 +274,7 @@ func (r *Runner) start(c Command, mark string, s *sandbox) (*process, error) {
 	}
 	p.cmd = &exec.Cmd{
 		Path: shell, Args: []string{"sh", fmt.Sprintf("/proc/self/fd/%d", scriptFd)},
-		Env:   []string{markName + "=" + mark},
+		Env:   []string{MarkName + "=" + mark},
 		Stdin: in, Stdout: out, Stderr: errorsTo, ExtraFiles: []*os.File{script, report, stderr},
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL},
 	}
@@ -487,7 +487,7 @@ const execWait = 200 * time.Millisecond
 // has ended was in the list before, too.
 func killMarked(mark string, session int, start uint64, until time.Time) error {
 	k := killer{
-		variable: []byte(markName + "=" + mark + "\x00"), session: strconv.Itoa(session), start: start,
+		variable: []byte(MarkName + "=" + mark + "\x00"), session: strconv.Itoa(session), start: start,
 		killed: map[string]bool{}, others: map[string]bool{},
 	}
 	unknown := time.Time{}

@@ -2,9 +2,6 @@ package command
 
 import "time"
 
-// MarkName is the variable of the mark.
-const MarkName = markName
-
 // KillMarked kills the processes with the mark, which may take until a time and minLooks looks.
 func KillMarked(mark string, until time.Time) error { return killMarked(mark, -1, 0, until) }
 

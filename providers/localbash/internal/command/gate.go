@@ -34,8 +34,8 @@ const alwaysFits = 32 << 10
 // shell is the program of the gate and the keeper.
 const shell = "/bin/sh"
 
-// markName is the variable of the mark.
-const markName = "WORKSPACEKIT_RUN"
+// MarkName is the variable of the mark.
+const MarkName = "WORKSPACEKIT_RUN"
 
 // gate returns the script that becomes the program args with the environment env. The
 // programs of the system are in path. In the sandbox it enters dir, and as bubblewrap
@@ -56,7 +56,7 @@ func gate(s Settings, args []string, env map[string]string, path, dir string, sa
 	if sandboxed {
 		// Only the first process has the mark, by which the keeper finds it: bubblewrap lets it
 		// die with its own process, but no sooner than it starts.
-		b.WriteString("unset " + markName + "\n")
+		b.WriteString("unset " + MarkName + "\n")
 	}
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		if isName(name) {

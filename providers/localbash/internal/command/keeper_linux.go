@@ -28,7 +28,7 @@ clean=0 looks=0
 while read -r line; do clean=3; done
 while [ $clean -lt 3 ] && [ $looks -lt 200 ]; do
 	looks=$((looks + 1)) clean=$((clean + 1))
-	for file in $(grep -ls "` + markName + `=$1[.]" /proc/[0-9]*/environ); do
+	for file in $(grep -ls "` + MarkName + `=$1[.]" /proc/[0-9]*/environ); do
 		file=${file#/proc/} clean=0
 		kill -9 "${file%/environ}" 2>/dev/null
 	done

@@ -678,6 +678,26 @@ func TestRunHome(t *testing.T) {
 	}
 }
 
+// TestRunRealHome checks that the sandbox hides the home directory of this process, even where a
+// symlink leads to it.
+func TestRunRealHome(t *testing.T) {
+	home, err := os.MkdirTemp("/opt", "workspacekit-test-")
+	if err != nil {
+		t.Skipf("no home directory can be below /opt: %v", err)
+	}
+	t.Cleanup(func() { os.RemoveAll(home) })
+	put(t, filepath.Join(home, "secret"), "SECRET")
+	homes := filepath.Join(t.TempDir(), "home")
+	link(t, "/opt", homes)
+	for _, spelled := range []string{home, filepath.Join(homes, filepath.Base(home))} {
+		t.Setenv("HOME", spelled)
+		fsys := openRunner(t, localbash.Run{Sandbox: localbash.SandboxRequire})
+		if got := runScript(t, fsys, `cat "$1/secret"`, home); got.Out != "" {
+			t.Errorf("with HOME=%s, a command reads %q", spelled, got.Out)
+		}
+	}
+}
+
 // TestRunReference checks that a reference has the settings of commands, with absolute
 // paths, and no values of variables.
 func TestRunReference(t *testing.T) {

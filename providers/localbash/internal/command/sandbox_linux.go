@@ -138,7 +138,11 @@ func systemArguments(s Settings) []string {
 		}
 	}
 	args = append(args, secretArguments("/etc")...)
-	if home, err := os.UserHomeDir(); err == nil {
+	home, err := os.UserHomeDir()
+	if err == nil {
+		home, err = filepath.EvalSymlinks(home)
+	}
+	if err == nil {
 		for _, dir := range []string{"/usr", "/opt", "/etc"} {
 			if isBelow(dir, home) && home != dir {
 				args = append(args, "--tmpfs", home)

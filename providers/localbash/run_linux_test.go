@@ -698,6 +698,50 @@ func TestRunRealHome(t *testing.T) {
 	}
 }
 
+// TestRunNewSecret checks, in a child with an /etc of its own, that the sandbox hides what was
+// created there since the last command.
+func TestRunNewSecret(t *testing.T) {
+	t.Parallel()
+	exhaustive.Program(t, "bwrap")
+	cmd := child(t, "secret", t.TempDir())
+	cmd.SysProcAttr = ownMounts()
+	if err := cmd.Start(); err != nil {
+		t.Skipf("user namespaces are not allowed here: %v", err)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("child: %v", err)
+	}
+}
+
+// runBesideSecrets runs commands after a secret was created in /etc, and after it was removed.
+func runBesideSecrets(dir string) error {
+	const secret = "/etc/secret"
+	folder := filepath.Join(dir, "folder")
+	if err := errors.Join(syscall.Mount("none", "/etc", "tmpfs", 0, "mode=755"), os.Mkdir(folder, 0o777), os.Setenv("TMPDIR", dir)); err != nil {
+		return err
+	}
+	fsys, err := localbash.Open(folder, &localbash.Options{Run: &localbash.Run{Sandbox: localbash.SandboxRequire}})
+	if err != nil {
+		return err
+	}
+	defer fsys.Close()
+	for _, change := range []func() error{
+		func() error { return nil },
+		func() error { return os.WriteFile(secret, []byte("SECRET"), 0o600) },
+		func() error { return os.Remove(secret) },
+	} {
+		if err := change(); err != nil {
+			return err
+		}
+		var out bytes.Buffer
+		_, err := fsys.Run(context.Background(), &workspace.RunOptions{Command: []string{"sh", "-c", "cat " + secret + "; echo ran"}, Stdout: &out})
+		if err != nil || out.String() != "ran\n" {
+			return fmt.Errorf("Run = %v, and a command reads %q", err, &out)
+		}
+	}
+	return nil
+}
+
 // TestRunReference checks that a reference has the settings of commands, with absolute
 // paths, and no values of variables.
 func TestRunReference(t *testing.T) {

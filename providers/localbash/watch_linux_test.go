@@ -53,11 +53,7 @@ func TestOutOfWatches(t *testing.T) {
 		t.Run(lack, func(t *testing.T) {
 			t.Parallel()
 			cmd := child(t, lack, t.TempDir())
-			cmd.SysProcAttr = &syscall.SysProcAttr{
-				Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
-				UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}},
-				GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}},
-			}
+			cmd.SysProcAttr = ownMounts()
 			if err := cmd.Start(); err != nil {
 				t.Skipf("user namespaces are not allowed here: %v", err)
 			}
@@ -68,11 +64,21 @@ func TestOutOfWatches(t *testing.T) {
 	}
 }
 
+// ownMounts lets a child mount what only it sees.
+func ownMounts() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{
+		Cloneflags:  syscall.CLONE_NEWUSER | syscall.CLONE_NEWNS,
+		UidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}},
+		GidMappings: []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Getegid(), Size: 1}},
+	}
+}
+
 // linuxRoles are what a child can do on Linux only.
 func linuxRoles() map[string]func(dir string) error {
 	all := map[string]func(string) error{
 		"forkbomb":               forkBomb,
 		"enter":                  runWhereDenied,
+		"secret":                 runBesideSecrets,
 		"change":                 changeOnDemand,
 		"leak":                   openAndCloseIndexed,
 		"max_inotify_instances":  func(dir string) error { return watchLacking(dir, limitUser("max_inotify_instances", "1")) },

@@ -20,10 +20,9 @@ import (
 
 // sandbox is what programs run in.
 type sandbox struct {
-	bwrap  string   // the path of bubblewrap, empty if there is no sandbox
-	text   string   // what it is
-	path   string   // the PATH of programs
-	system []string // the arguments that are the same for all commands
+	bwrap string // the path of bubblewrap, empty if there is no sandbox
+	text  string // what it is
+	path  string // the PATH of programs
 }
 
 // probeWait bounds how long bubblewrap is tried.
@@ -60,10 +59,10 @@ func tryBubblewrap(ctx context.Context, s Settings, path string) (*sandbox, erro
 	if bwrap == "" {
 		return nil, errors.New("bubblewrap (bwrap) is not installed")
 	}
-	found := &sandbox{bwrap: bwrap, path: visiblePath(s, path), system: systemArguments(s)}
+	found := &sandbox{bwrap: bwrap, path: visiblePath(s, path)}
 	ctx, cancel := context.WithTimeout(ctx, probeWait)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, bwrap, append(found.system, "--", shell, "-c", ":")...)
+	cmd := exec.CommandContext(ctx, bwrap, append(systemArguments(s), "--", shell, "-c", ":")...)
 	cmd.Env, cmd.Dir, cmd.WaitDelay = []string{}, "/", time.Second
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -114,7 +113,7 @@ func visiblePath(s Settings, path string) string {
 }
 
 // systemArguments returns the arguments that do not depend on the command: namespaces,
-// and the directories of the system.
+// and the directories of the system, as they are now.
 func systemArguments(s Settings) []string {
 	args := []string{
 		"--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try",
@@ -200,8 +199,7 @@ func secretArguments(dir string) []string {
 // arguments returns the arguments of bubblewrap for c, as bubblewrap reads them from a file.
 func (s *sandbox) arguments(r *Runner, c Command) []byte {
 	root := "/proc/self/fd/" + strconv.Itoa(rootFd)
-	args := append([]string{}, s.system...)
-	args = append(args, "--bind", root, r.root)
+	args := append(systemArguments(r.settings), "--bind", root, r.root)
 	for _, frozen := range c.Frozen {
 		kind := "--ro-bind"
 		if frozen.Parent {

@@ -140,7 +140,7 @@ func TestRunEnvironment(t *testing.T) {
 	t.Parallel()
 	eachSandbox(t, func(t *testing.T, fsys *localbash.FS) {
 		var out bytes.Buffer
-		env := map[string]string{"BOTH": "call", "A": "it's\n$HOME", "not-a-name": "odd", "-i": "dash", "TERM": "dumb", "UID": "7", "PWD": "/nowhere"}
+		env := map[string]string{"BOTH": "call", "A": "it's\n$HOME", "not-a-name": "odd", "-i": "dash", "TERM": "dumb", "UID": "7", "PWD": "/nowhere", "_wsk_name": "mine", "_wsk_dir": "mine"}
 		if _, err := fsys.Run(t.Context(), &workspace.RunOptions{Command: []string{"env", "-0"}, Env: env, Stdout: &out}); err != nil {
 			t.Fatal(err)
 		}

@@ -159,8 +159,8 @@ func isName(name string) bool {
 			return false
 		}
 	}
-	// What the shell itself uses.
-	return name != "" && !slices.Contains([]string{"IFS", "OPTIND", "BASHOPTS", "SHELLOPTS", "UID", "EUID", "PPID", "BASH_VERSINFO"}, name)
+	// What the shell itself uses, or the gate.
+	return name != "" && !strings.HasPrefix(name, "_wsk_") && !slices.Contains([]string{"IFS", "OPTIND", "BASHOPTS", "SHELLOPTS", "UID", "EUID", "PPID", "BASH_VERSINFO"}, name)
 }
 
 // quote returns text as one word of the shell.

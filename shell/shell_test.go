@@ -71,6 +71,34 @@ func TestPhysicalDirectory(t *testing.T) {
 	}
 }
 
+// TestWriteThroughLink writes through symlinks that lead to nothing, as bash does.
+func TestWriteThroughLink(t *testing.T) {
+	t.Parallel()
+	for script, want := range map[string]string{
+		"echo x >l; cat file; readlink l":                      "x\n/file\n",
+		"echo x >>l; echo y >>l; cat file":                     "x\ny\n",
+		"echo x | tee l; cat file":                             "x\nx\n",
+		"echo x >deep || ls no":                                "bash: deep: No such file or directory\nls: cannot access 'no': No such file or directory\n",
+		"echo y >file; mv file deep; test -L deep || cat deep": "y\n",
+	} {
+		dir := t.TempDir()
+		for name, target := range map[string]string{"l": "file", "deep": "no/file"} {
+			if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+				t.Skipf("this system makes no symlinks: %v", err)
+			}
+		}
+		folder, err := localbash.Open(dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer folder.Close()
+		s := shell.New([]*workspace.Workspace{workspace.New("repo", folder, nil)}, nil)
+		if got := output(t, s, script); got != want {
+			t.Errorf("%s: %q, want %q", script, got, want)
+		}
+	}
+}
+
 func TestState(t *testing.T) {
 	t.Parallel()
 	ws := newWorkspace(t, "repo", map[string]string{"d/a": "a\n"})

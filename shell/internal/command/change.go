@@ -313,7 +313,7 @@ func touch(ctx context.Context, p *Process) int {
 // Otherwise touch would undo a write of somebody else in between; it is a
 // [workspace.ErrConflict] where the workspace has conditional writes.
 func rewrite(ctx context.Context, p *Process, name string) error {
-	if _, _, err := p.Files.prepare(ctx, p.Dir, name); err != nil { // before the file is read, and so known
+	if _, _, err := p.Files.prepare(ctx, p.Dir, name, false); err != nil { // before the file is read, and so known
 		return err
 	}
 	data, version, err := p.ReadFile(ctx, name)

@@ -299,7 +299,7 @@ func (f *Files) ReadFile(ctx context.Context, dir, name string) ([]byte, workspa
 // data is not kept. A file that somebody has changed since is [workspace.ErrConflict], if
 // opts have its version.
 func (f *Files) WriteFile(ctx context.Context, dir, name string, data []byte, opts *workspace.WriteOptions) error {
-	at, _, err := f.prepare(ctx, dir, name)
+	at, _, err := f.prepare(ctx, dir, name, false)
 	if err != nil {
 		return err
 	}
@@ -315,21 +315,24 @@ func (f *Files) WriteFile(ctx context.Context, dir, name string, data []byte, op
 
 // prepare locates a file that is about to be written, and checks that it can be: its
 // directory exists, it is no directory, and the hook agrees. info is nil if it does not
-// exist.
+// exist. With create, a symlink that leads to nothing is located where it leads to.
 //
 // The order matters: the hook comes last, so nobody is asked for an approval of a write
 // that cannot succeed.
-func (f *Files) prepare(ctx context.Context, dir, name string) (at Location, info *workspace.FileInfo, err error) {
+func (f *Files) prepare(ctx context.Context, dir, name string, create bool) (at Location, info *workspace.FileInfo, err error) {
 	if at, err = f.locateFile(ctx, dir, name); err != nil {
 		return at, nil, err
 	}
-	found, err := at.stat(ctx)
+	target, found, err := at.follow(ctx)
 	switch {
 	case err == nil && found.IsDir(), namesDir(name):
 		return at, nil, &fs.PathError{Op: "open", Path: name, Err: workspace.ErrIsDir}
 	case err == nil:
 		info = &found
 	case errors.Is(err, fs.ErrNotExist):
+		if create {
+			at = target
+		}
 		parent, _ := workspace.Split(at.Name)
 		above, err := Location{at.Workspace, parent}.stat(ctx)
 		if err != nil {
@@ -373,15 +376,22 @@ func (f *Files) wrote(ctx context.Context, at Location, version workspace.Versio
 // stat describes what is at l, after symlinks.
 // Stat of a workspace describes a symlink as itself.
 func (l Location) stat(ctx context.Context) (workspace.FileInfo, error) {
+	_, info, err := l.follow(ctx)
+	return info, err
+}
+
+// follow is stat that also returns what the symlink at l leads to, even if nothing is there.
+func (l Location) follow(ctx context.Context) (Location, workspace.FileInfo, error) {
 	info, err := l.Workspace.Stat(l.In(ctx), l.Name)
 	if err != nil || info.Type != workspace.TypeSymlink {
-		return info, err
+		return l, info, err
 	}
 	target, err := l.Workspace.Resolve(l.In(ctx), l.Name)
 	if err != nil {
-		return info, err
+		return l, info, err
 	}
-	return l.Workspace.Stat(l.In(ctx), target)
+	info, err = l.Workspace.Stat(l.In(ctx), target)
+	return Location{l.Workspace, target}, info, err
 }
 
 // Create opens a file for writing, with the flags [os.O_APPEND] and [os.O_EXCL]. Two
@@ -392,7 +402,7 @@ func (l Location) stat(ctx context.Context) (workspace.FileInfo, error) {
 // handle is closed, which is why sort f > f works. A handle that is never closed stores
 // nothing. f.mu is held while an old content is read, so that a second writer waits for it.
 func (f *Files) Create(ctx context.Context, dir, name string, flag int) (io.WriteCloser, error) {
-	at, info, err := f.prepare(ctx, dir, name)
+	at, info, err := f.prepare(ctx, dir, name, flag&os.O_EXCL == 0)
 	if err != nil {
 		return nil, err
 	}
@@ -736,7 +746,7 @@ func (f *Files) mayReplace(ctx context.Context, dir, from, to string) error {
 	if _, err := f.locateChange(ctx, ops.Move, dir, from); err != nil {
 		return err
 	}
-	_, _, err := f.prepare(ctx, dir, to)
+	_, _, err := f.prepare(ctx, dir, to, false)
 	return err
 }
 
@@ -753,7 +763,7 @@ func (f *Files) Copy(ctx context.Context, dir, from, to string) error {
 	if err != nil {
 		return err
 	}
-	target, info, err := f.prepare(ctx, dir, to)
+	target, info, err := f.prepare(ctx, dir, to, false)
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ type Runner interface {
 	// its exit code says so. When ctx ends, the command is killed with everything that
 	// it has started, and Run returns when these processes have ended. What a command
 	// leaves running when it ends is killed, too. Except in a sandbox, a program that
-	// leaves its session and clears its environment can escape both.
+	// leaves its session and clears or hides its environment can escape both.
 	//
 	// A Read of Stdin that has begun when the command ends is not waited for.
 	//

@@ -128,8 +128,8 @@ type IndexOptions struct {
 // system (of /etc what every user may read), and nothing else of this computer. It
 // can change the folder, its HOME and directories that vanish when it ends. Without a
 // sandbox it can do whatever the user of this process can, and a program that leaves its
-// session and clears its environment is not killed, nor is one that only clears its environment
-// when this process is killed.
+// session and clears its environment, or hides it from this user as ssh-agent does, is not
+// killed, nor is one that only does the latter when this process is killed.
 type Run struct {
 	// Sandbox says what becomes of commands where there is no sandbox: empty
 	// means [SandboxTry]. [FS.Sandbox] says which one there is.

@@ -151,8 +151,8 @@ type Run struct {
 	// protected returns more such names, when a command begins. Nil means that there are none.
 	protected func() []string
 
-	// Processes is how many processes and threads the user may have at a time, which does
-	// not limit the super-user. Zero means 4096. In this limit and the others, a
+	// Processes is how many processes and threads the user may have at a time, in the
+	// sandbox since Linux 5.14 only those of that, which does not limit the super-user. Zero means 4096. In this limit and the others, a
 	// negative number sets none, and one above the hard limit of this process has no
 	// effect.
 	Processes int

@@ -159,7 +159,7 @@ type Run struct {
 	// OpenFiles is how many files each process may have open: 16 at least, as a shell
 	// needs some. Zero means 4096.
 	OpenFiles int
-	// Memory is how many bytes each process may allocate. Zero means 4 GiB.
+	// Memory is how many bytes each process may allocate, but for shared memory. Zero means 4 GiB.
 	Memory int64
 	// FileSize is the size of the largest file that may be written. Zero means 4 GiB.
 	FileSize int64

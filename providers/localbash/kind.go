@@ -46,7 +46,7 @@ type runSettings struct {
 type runLimits struct {
 	Processes int           `json:"processes,omitempty" jsonschema:"Processes and threads of the user. Default: 4096."`
 	OpenFiles int           `json:"openFiles,omitempty" jsonschema:"Open files of a process, at least 16. Default: 4096."`
-	MemoryMb  int           `json:"memoryMb,omitempty" jsonschema:"MiB that a process may allocate. Default: 4096."`
+	MemoryMb  int           `json:"memoryMb,omitempty" jsonschema:"MiB that a process may allocate, but for shared memory. Default: 4096."`
 	FileMb    int           `json:"fileMb,omitempty" jsonschema:"MiB of the largest file that is written. Default: 4096."`
 	CPUTime   time.Duration `json:"cpuTime,omitempty" jsonschema:"How long a process may compute. Default: 1h."`
 }

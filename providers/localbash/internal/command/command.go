@@ -38,7 +38,7 @@ type Settings struct {
 	Readable  []string          // absolute paths that programs in the sandbox can read, too
 	Processes int               // of the user at a time; 0 means 4096, as of the other limits a negative number means none
 	OpenFiles int               // of each process; 0 means 4096
-	Memory    int64             // bytes that each process may allocate; 0 means 4 GiB
+	Memory    int64             // bytes that each process may allocate, but for shared memory; 0 means 4 GiB
 	FileSize  int64             // bytes of a file that is written; 0 means 4 GiB
 	CPU       time.Duration     // of each process; 0 means an hour
 }

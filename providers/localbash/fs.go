@@ -27,8 +27,9 @@
 // Names that begin with ".workspacekit-tmp-" are reserved for these files: they
 // are hidden, and naming one is [io/fs.ErrInvalid]. A process that is killed can
 // leave one behind. The file is locked while its writer lives. After that, an [FS]
-// that has listed the folder (in any way) removes it when it next locks the folder;
-// listing alone deletes nothing, so a workspace that is only read stays as it is.
+// that has listed the folder (in any way) removes it when it next locks the folder, if its
+// user may open and remove it; listing alone deletes nothing, so a workspace that is only read
+// stays as it is.
 //
 // # Versions and conditions
 //

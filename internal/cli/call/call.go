@@ -473,7 +473,7 @@ func (i *invocation) follow(ctx context.Context, tool *tools.Tool, args argument
 		if page.Version != version {
 			return &term.ToolError{Tool: &tools.Error{
 				Code: tools.CodeConflict, Message: page.Path + ": file has changed while it was read", Path: page.Path,
-				Hint: "Try again.", Retryable: true,
+				Hint: "Try again.",
 			}}
 		}
 		v.Show()

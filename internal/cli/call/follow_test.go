@@ -39,6 +39,9 @@ func TestFollowNoticesThatTheFileChanges(t *testing.T) {
 	if !errors.As(err, &refused) || refused.Tool.Code != tools.CodeConflict || refused.Tool.Path != "a" {
 		t.Errorf("follow() = %v, want %s for a", err, tools.CodeConflict)
 	}
+	if refused != nil && refused.Tool.Retryable != refused.Tool.Code.Retryable() {
+		t.Errorf("follow() = %v with retryable %v", err, refused.Tool.Retryable)
+	}
 	if v.shown != 1 {
 		t.Errorf("follow() showed %d pages, want the first only", v.shown)
 	}

@@ -3,11 +3,13 @@ package localbash_test
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -110,6 +112,45 @@ func refusedCallsMakeNoParents(t *testing.T, opts localbash.Options) {
 		if diff := cmp.Diff(before, names()); diff != "" {
 			t.Errorf("%s has changed something (-before +after):\n%s", call, diff)
 		}
+	}
+}
+
+// TestMountedNamesStay changes names on which something is mounted, which the system refuses.
+func TestMountedNamesStay(t *testing.T) {
+	for name, opts := range map[string]localbash.Options{"confined": {}, "relaxed": {Relaxed: true}} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			for _, name := range []string{"file", "source"} {
+				put(t, filepath.Join(dir, name), "content")
+			}
+			mount := filepath.Join(dir, "mount")
+			if err := os.Mkdir(mount, 0o777); err != nil {
+				t.Fatal(err)
+			}
+			mounttest.Tmpfs(t, mount, "")
+			file := filepath.Join(dir, "file")
+			if err := syscall.Mount(filepath.Join(dir, "source"), file, "", syscall.MS_BIND, ""); err != nil {
+				t.Fatal(err)
+			}
+			defer syscall.Unmount(file, syscall.MNT_DETACH)
+			f, ctx := open(t, dir, &opts), t.Context()
+			for call, err := range map[string]error{
+				"rm mount":        f.Rm(ctx, "mount", nil),
+				"rm file":         f.Rm(ctx, "file", nil),
+				"move mount":      f.Move(ctx, "mount", "new/mount"),
+				"move file":       f.Move(ctx, "file", "new"),
+				"write_file file": discard(f.WriteFile(ctx, "file", []byte("new"), nil)),
+			} {
+				op, name, _ := strings.Cut(call, " ")
+				var pathError *fs.PathError
+				if !errors.Is(err, fs.ErrPermission) || !errors.As(err, &pathError) || pathError.Op != op || pathError.Path != name {
+					t.Errorf("%s = %v, want %v for %s", op, err, fs.ErrPermission, name)
+				}
+			}
+			if _, err := f.Stat(ctx, "new"); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("Stat of the destination = %v, want %v", err, fs.ErrNotExist)
+			}
+		})
 	}
 }
 

@@ -123,6 +123,9 @@ func (f *folder) moveLocked(ctx context.Context, from *dirHandle, old string, to
 		if errors.Is(err, fs.ErrNotExist) { // not the source: the directory of the destination
 			return errOvertaken
 		}
+		if errors.Is(err, syscall.EBUSY) { // something is mounted on the source: the destination is new
+			return err
+		}
 		return provider.At(destination, err)
 	}
 	if err := f.syncDir(to); err != nil {

@@ -229,7 +229,7 @@ func errnoError(errno syscall.Errno) error {
 		return workspace.ErrNotEmpty
 	case syscall.ENOSPC, syscall.EDQUOT:
 		return workspace.ErrNoSpace
-	case syscall.EPERM, syscall.EROFS:
+	case syscall.EPERM, syscall.EROFS, syscall.EBUSY: // the last of a name on which something is mounted
 		return &visibleError{fs.ErrPermission, errno}
 	case syscall.EINVAL, syscall.ENAMETOOLONG, syscall.ELOOP, syscall.ENXIO, syscall.ENODEV:
 		return &visibleError{fs.ErrInvalid, errno}

@@ -599,6 +599,37 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
+// TestAllowedExtensions gives directories new names: a rule for the extensions of files denies
+// to describe what does not exist, as it could be a file, but not to create a directory.
+func TestAllowedExtensions(t *testing.T) {
+	t.Parallel()
+	files, err := policy.Restrict(memory.New(nil), policy.Rules{AllowedExtensions: []string{".txt"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := shell.New([]*workspace.Workspace{workspace.New("repo", files, nil)}, nil)
+	result, err := s.Run(t.Context(), `mkdir -p a/b && echo x >a/b/f.txt && mv a moved && cp -r moved copied && cp -rT moved/ other/ && cp -rn moved not && mv -nT not last
+find * -type f; cp moved/b/f.txt f; mv moved/b/f.txt f; cp -r moved f.c/d; mv moved moved/in; ls`, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `copied/b/f.txt
+last/b/f.txt
+moved/b/f.txt
+other/b/f.txt
+cp: cannot stat 'f': Permission denied (forbidden by policy: it has none of the allowed extensions (.txt))
+mv: cannot stat 'f': Permission denied (forbidden by policy: it has none of the allowed extensions (.txt))
+cp: cannot create directory 'f.c/d': No such file or directory
+mv: cannot move 'moved' to a subdirectory of itself, 'moved/in'
+copied
+last
+moved
+other
+`; result.Output != want {
+		t.Errorf("output %q, want %q", result.Output, want)
+	}
+}
+
 // closed is a file system with directories that cannot be listed: the errors by name.
 type closed struct {
 	workspace.FileSystem

@@ -174,7 +174,8 @@ func (t *transfer) run(ctx context.Context, f *flags, names []string, target str
 var errSkipped = errors.New("skipped")
 
 // check describes both files, and returns the error of a transfer that cannot be. there is
-// nil if the destination does not exist.
+// nil if the destination does not exist, and if a directory is to be created where a policy
+// shows nothing: it may deny only files of that name, and creating it fails if it exists.
 //
 // info describes both: Stat for cp, which follows symlinks, and lstatEntry for mv. The
 // error is errSkipped or a text to print, in GNU's words. With an error after that of info,
@@ -184,11 +185,11 @@ func (t *transfer) check(ctx context.Context, from, to string, info func(ctx con
 		return source, nil, fmt.Errorf("cannot stat '%s': %s", from, ErrorText(err))
 	}
 	found, err := info(ctx, to)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return source, nil, fmt.Errorf("cannot stat '%s': %s", to, ErrorText(err))
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, workspace.ErrPolicy) && source.IsDir():
 		return source, nil, nil
+	case err != nil:
+		return source, nil, fmt.Errorf("cannot stat '%s': %s", to, ErrorText(err))
 	}
 	link := found.Type == workspace.TypeSymlink // which mv replaces, even by what it leads to
 	a, b := t.p.resolve(ctx, from, link), t.p.resolve(ctx, to, link)

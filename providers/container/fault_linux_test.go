@@ -301,6 +301,35 @@ func TestNoInodes(t *testing.T) {
 	})
 }
 
+// TestNothingCanBeCreated writes to file systems of the kernel, which have no blocks and refuse
+// new names.
+func TestNothingCanBeCreated(t *testing.T) {
+	in(t, places()[1:], func(t *testing.T, r *running) {
+		f := open(t, &container.Options{Engine: r.engineArgs, Container: r.container, Root: "/"})
+		source := "tmp/" + r.prefix
+		if _, err := f.WriteFile(t.Context(), source, []byte("x"), nil); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"proc/new", "sys/new"} {
+			for what, call := range map[string]func() error{
+				"ImportTar": func() error {
+					return f.ImportTar(t.Context(), filepath.Dir(name), archive(t, [][2]string{{"new", "x"}}), nil)
+				},
+				"Mkdir":           func() error { return f.Mkdir(t.Context(), name, nil) },
+				"recursive Mkdir": func() error { return f.Mkdir(t.Context(), name, &workspace.MkdirOptions{Recursive: true}) },
+				"WriteFile":       func() error { _, err := f.WriteFile(t.Context(), name, []byte("x"), nil); return err },
+				"large WriteFile": func() error { _, err := f.WriteFile(t.Context(), name, make([]byte, 100<<10), nil); return err },
+				"Copy":            func() error { _, err := f.Copy(t.Context(), source, name); return err },
+				"Move":            func() error { return f.Move(t.Context(), source, name) },
+			} {
+				if err := call(); !errors.Is(err, fs.ErrPermission) {
+					t.Errorf("%s of %s = %v, want %v", what, name, err, fs.ErrPermission)
+				}
+			}
+		}
+	})
+}
+
 // fill writes files of size bytes until there is no room, makes the calls, which need
 // some, and sees what is left.
 func fill(t *testing.T, f *container.FS, size int, calls map[string]func() error) {

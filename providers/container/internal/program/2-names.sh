@@ -66,6 +66,9 @@ refused() {
 	case $({ : >"./$prefix$$"; } 2>&1 && rm -f -- "./$prefix$$") in
 	*'Read-only file system'* | *'ermission denied'* | *'not permitted'*) return $denied ;;
 	*': No space left on device' | *'uota exceeded') return $full ;;
+	*onexistent* | *'No such file'*) # so it is with /proc, where nothing can be created
+		[ ! . -ef "$PWD/" ] || return $denied
+		;;
 	esac
 	return $failed
 }

@@ -37,7 +37,8 @@ target() {
 }
 
 # lacks PATH SIZE: true if the file system of PATH has no room for SIZE bytes
-# more. The shell's own printf does not say why it fails.
+# more. The shell's own printf does not say why it fails. One without blocks, such
+# as /proc, is not full.
 lacks() {
 	df -Pk -- "$1" 2>/dev/null | {
 		read -r line
@@ -46,7 +47,9 @@ lacks() {
 		line=${line% *}
 		line=${line%"${line##*[! ]}"}
 		available=${line##* }
-		case $available in '' | *[!0-9]*) return 1 ;; esac
+		line=${line%"$available"}
+		line=${line%"${line##*[! ]}"}
+		case $available${line##* } in '' | 00 | *[!0-9]*) return 1 ;; esac
 		[ "$available" -le $(($2 / 1024 + 4)) ]
 	}
 }

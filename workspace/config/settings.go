@@ -232,7 +232,7 @@ func checkPaths(p *diagnostics, paths *document.Node, empty string, check func(p
 			continue
 		}
 		if err := check(item.Text); err != nil {
-			p.Add(item.At, "the path %q cannot be used: %s", document.Short(item.Raw), document.Redact(cause(err), item.Used))
+			p.Add(item.At, "%q cannot be used: %s", document.Short(item.Raw), document.Redact(cause(err), item.Used))
 		}
 	}
 }

@@ -21,9 +21,9 @@ import (
 //
 // Any other operation on a name is [workspace.ErrPolicy] with a [*DeniedError],
 // whether the name exists or not. Where AllowedPaths allow only a directory, listing anything else is
-// [fs.ErrNotExist]. A name for which [OpList] is denied is absent from Ls,
-// Glob, Grep, Walk and Watch, unless ShowDenied is set. A search with Gitignore honours all ".gitignore"
-// files, denied or not.
+// [fs.ErrNotExist], unless it is a file and ShowDenied is set. A name for which [OpList] is denied is
+// absent from Ls, Glob, Grep, Walk and Watch, unless ShowDenied is set. A search with Gitignore
+// honours all ".gitignore" files, denied or not.
 //
 // A symlink can be used if its target is allowed, and if each symlink on the way
 // is in a directory that is not denied. RestrictedFS tests the target, and then
@@ -322,8 +322,8 @@ func (r *RestrictedFS) traverseDenial(op string, p resolved) error {
 }
 
 // checkDir returns the denial of a name that may only be traversed and is no
-// directory. Where it could be listed if it were one, it does not exist instead, and so
-// does a denied file.
+// directory. Where it could be listed if it were one, it does not exist instead, and
+// neither does a denied file unless it is shown.
 func (r *RestrictedFS) checkDir(ctx context.Context, op string, p resolved) error {
 	if p.access > traverse || p.target == "." {
 		return nil

@@ -167,7 +167,7 @@ func (r *recorder) tooLarge(ctx context.Context, op, name string) (State, error)
 	info, err := r.files.Stat(ctx, name)
 	if err == nil && !r.allowUnkept {
 		err = ops.Error(op, name, workspace.ErrPolicy,
-			fmt.Errorf("the change would replace or remove more than the %d bytes that backups keep of one change", r.maxChange))
+			fmt.Errorf("the change would replace or remove more than the %d bytes that can be kept to undo it", r.maxChange))
 	}
 	return stateOf(info), ops.Rename(err, op, name)
 }

@@ -81,7 +81,7 @@ const maxNames = 100_000
 func (r *recorder) below(ctx context.Context, op, dir string) (infos []workspace.FileInfo, err error) {
 	err = workspace.Walk(ctx, r.files, dir, nil, func(info workspace.FileInfo, err error) error {
 		if len(infos) == maxNames {
-			return ops.Error(op, dir, workspace.ErrPolicy, fmt.Errorf("it holds more than the %d names that backups record of one change", maxNames))
+			return ops.Error(op, dir, workspace.ErrPolicy, fmt.Errorf("it holds more than the %d names that can be recorded to undo a change", maxNames))
 		}
 		infos = append(infos, info)
 		return err

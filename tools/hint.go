@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
@@ -148,10 +149,17 @@ func (ts *toolset) isDirHint(op string) string {
 // itself, or within it.
 func (ts *toolset) notDirHint(ctx context.Context, op, path string) string {
 	if op == ops.Ls || op == ops.Glob || op == ops.Tree {
-		if ts.typeOf(ctx, path) == workspace.TypeOther {
+		file, kind := "It", ts.typeOf(ctx, path)
+		if kind == workspace.TypeOther {
 			return specialHint
 		}
-		return "It is a file" + ts.ifTool(ops.ReadFile, ": read it with %s") + ts.ifTool(ops.Stat, ", or describe it with %s") + "."
+		for n := 1; kind == "" && path != "." && n < missingClimb; n++ { // it is below the file
+			path, _ = workspace.Split(path)
+			file, kind = strconv.Quote(path), ts.typeOf(ctx, path)
+		}
+		if kind == workspace.TypeFile || kind == workspace.TypeSymlink {
+			return file + " is a file" + ts.ifTool(ops.ReadFile, ": read it with %s") + ts.ifTool(ops.Stat, ", or describe it with %s") + "."
+		}
 	}
 	return "An element of the path is a file, not a directory" + ts.ifTool(ops.Ls, ": look with %s") + "."
 }

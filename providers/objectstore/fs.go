@@ -163,7 +163,7 @@ func (o Options) timeouts() *client.Timeouts {
 }
 
 // New returns the workspace in opts.Bucket, below opts.Prefix, through client,
-// which must not be changed afterwards. It sends no request. The answers that
+// which must be neither nil nor changed afterwards. It sends no request. The answers that
 // client gets are checked and its requests have the timeouts of opts, beside
 // those of its own.
 //

@@ -29,6 +29,8 @@ func TestNumbers(t *testing.T) {
 			"Diffs are cut at {internal/unified.MaxBytes bytes}",
 			"| `rawInput` | the arguments, up to {adapters/acp.maxReported bytes} |",
 		},
+		"docs/command/mcp.md":    {"A token has at least {internal/httpguard.MinToken} characters"},
+		"docs/command/webdav.md": {"A token has at least {internal/httpguard.MinToken} characters"},
 		"docs/config-history.md": {
 			"changes can be undone ({workspace/backup.DefaultKeep} by default), up to `maxMb` of content ({workspace/backup.DefaultKeepBytes bytes})",
 			"the call waits up to {workspace/gitstage.lockWait time}.",
@@ -45,7 +47,6 @@ func TestNumbers(t *testing.T) {
 			"more directories than fit into {providers/container/internal/inotify.maxObserved bytes} of arguments",
 		},
 		"docs/mcp.md": {
-			"It has at least {internal/httpguard.MinToken} characters",
 			"at most about {internal/httpguard.maxHeader bytes}, its body {adapters/mcp.DefaultMaxMessage bytes} (more where files may exceed 10 MiB), and each {adapters/mcp.DefaultReadTimeout time} to arrive",
 			"A session without a request ends after {adapters/mcp.DefaultSessionTimeout time}, and there are at most {adapters/mcp.DefaultMaxSessions}.",
 		},
@@ -79,7 +80,6 @@ func TestNumbers(t *testing.T) {
 		},
 		"docs/views.md": {
 			"{internal/osfile.largestFile bytes} if there is no limit",
-			"of at least {internal/httpguard.MinToken} characters",
 			"A body has {adapters/webdav.DefaultReadTimeout time} to arrive, and a second more for every {internal/httpguard.slowest bytes}",
 			"Locks are at most {adapters/webdav.maxLocks}, each for at most {adapters/webdav.maxLockTime time}",
 			"at most {adapters/webdav.maxProperties bytes}",

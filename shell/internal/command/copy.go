@@ -174,7 +174,7 @@ func (t *transfer) run(ctx context.Context, f *flags, names []string, target str
 var errSkipped = errors.New("skipped")
 
 // check describes both files, and returns the error of a transfer that cannot be. there is
-// nil if the destination does not exist, and if a directory is to be created where a policy
+// nil if the destination does not exist, and if a directory will be created where a policy
 // shows nothing: it may deny only files of that name, and creating it fails if it exists.
 //
 // info describes both: Stat for cp, which follows symlinks, and lstatEntry for mv. The

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -309,21 +310,18 @@ func runClaudeGrep(ctx context.Context, ts *toolset, in *claudeGrepInput) (*text
 	if len(found.Matches) == 0 {
 		return textf("No matches found%s", notSearched(found.Skipped)), nil
 	}
-	matches, less := page(found.Matches, len(found.Matches), func(m workspace.Match) int {
-		return len(m.Path) + (1+len(m.Before)+len(m.After))*(20+min(len(m.Line), grepChars))
-	})
 	w := &codeLines{numbers: in.Numbers == nil || *in.Numbers}
-	for _, m := range matches {
+	for _, m := range found.Matches {
 		switch {
 		case opts.FirstOnly:
-			w.out.WriteString("/" + m.Path + "\n")
+			w.put("/" + m.Path + "\n")
 		case opts.Count:
-			fmt.Fprintf(&w.out, "/%s:%d\n", m.Path, m.Count)
+			w.put(fmt.Sprintf("/%s:%d\n", m.Path, m.Count))
 		default:
 			w.match(m, opts.Before+opts.After > 0)
 		}
 	}
-	return &textResult{strings.TrimSuffix(w.out.String(), "\n") + moreNote(found.Truncated || less) + notSearched(found.Skipped)}, nil
+	return &textResult{strings.TrimSuffix(w.out.String(), "\n") + moreNote(found.Truncated || w.full) + notSearched(found.Skipped)}, nil
 }
 
 // notSearched says how many files a search skipped. It names the first one.
@@ -342,10 +340,18 @@ func planClaudeGrep(ctx context.Context, ts *toolset, in *claudeGrepInput) ([]po
 // codeLines writes lines as grep does: those that match with colons, and others with
 // hyphens. A line that is near two matches is written once.
 type codeLines struct {
-	out     strings.Builder
+	out     strings.Builder // at most listBytes, or one line
+	full    bool            // there was a line that out has no room for
 	numbers bool
 	path    string // of the line that was written last
 	last    int    // its number
+}
+
+// put writes text, unless it or text before it does not fit.
+func (w *codeLines) put(text string) {
+	if w.full = w.full || w.out.Len() > 0 && w.out.Len()+len(text) > listBytes; !w.full {
+		w.out.WriteString(text)
+	}
 }
 
 // match writes a match as ripgrep prints it: ":" after the path and the number of a
@@ -357,9 +363,9 @@ type codeLines struct {
 //	--
 //	/a.go:9:	find()
 func (w *codeLines) match(m workspace.Match, context bool) {
-	first := m.LineNumber - len(m.Before)
+	first, separator := m.LineNumber-len(m.Before), ""
 	if context && w.out.Len() > 0 && (m.Path != w.path || first > w.last+1) {
-		w.out.WriteString("--\n")
+		separator = "--\n"
 	}
 	if m.Path != w.path {
 		w.path, w.last = m.Path, 0
@@ -374,11 +380,12 @@ func (w *codeLines) match(m workspace.Match, context bool) {
 		if n >= m.LineNumber && n <= end {
 			mark = ":"
 		}
-		w.out.WriteString("/" + m.Path + mark)
+		text := separator + "/" + m.Path + mark
 		if w.numbers {
-			fmt.Fprintf(&w.out, "%d%s", n, mark)
+			text += strconv.Itoa(n) + mark
 		}
-		w.out.WriteString(clip(strings.ToValidUTF8(strings.TrimSuffix(line, "\r"), "\uFFFD"), grepChars) + "\n")
+		w.put(text + clip(strings.ToValidUTF8(strings.TrimSuffix(line, "\r"), "\uFFFD"), grepChars) + "\n")
+		separator = ""
 		w.last = n
 	}
 }

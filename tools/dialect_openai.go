@@ -254,5 +254,6 @@ func runOpenAIGrep(ctx context.Context, ts *toolset, in *openaiGrepInput) (*text
 	for i, m := range found.Matches {
 		paths[i] = absolute(m.Path)
 	}
-	return &textResult{strings.Join(paths, "\n") + moreNote(found.Truncated) + notSearched(found.Skipped)}, nil
+	paths, less := page(paths, len(paths), func(p string) int { return len(p) + 1 })
+	return &textResult{strings.Join(paths, "\n") + moreNote(found.Truncated || less) + notSearched(found.Skipped)}, nil
 }

@@ -963,3 +963,32 @@ func TestClaudeGrepShowsText(t *testing.T) {
 		t.Errorf("Grep = %q, want %q", got.Text, want)
 	}
 }
+
+// TestSearchesAreBounded searches for a match of 20,000 lines, and for 700 files with long
+// names.
+func TestSearchesAreBounded(t *testing.T) {
+	t.Parallel()
+	fsys := memory.New(nil)
+	put(t, fsys, "long.txt", "BEGIN\n"+strings.Repeat("line\n", 20_000)+"END\n")
+	for i := range 700 {
+		put(t, fsys, fmt.Sprintf("%s/%d.txt", strings.Repeat("d", 200), i), "find\n")
+	}
+	for _, tt := range []struct {
+		dialect  tools.Dialect
+		op, args string
+	}{
+		{tools.DialectClaudeCode, "Grep", `{"pattern": "BEGIN.*END", "multiline": true, "output_mode": "content"}`},
+		{tools.DialectClaudeCode, "Grep", `{"pattern": "find", "head_limit": 700}`},
+		{tools.DialectClaudeCode, "Grep", `{"pattern": "find", "head_limit": 700, "output_mode": "count"}`},
+		{tools.DialectOpenAI, "grep_files", `{"pattern": "find", "limit": 700}`},
+		{tools.DialectGemini, "search_file_content", `{"pattern": "find"}`},
+		{tools.DialectHelix, "grep", `{"pattern": "find", "maxResults": 700}`},
+	} {
+		set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: tt.dialect})
+		result := call(t, set, tt.op, tt.args)
+		contains(t, tt.op, result.Text, "[there are more]")
+		if len(result.Text) > 33<<10 {
+			t.Errorf("%s %s = %d bytes, want at most 32 KiB and notes", tt.op, tt.args, len(result.Text))
+		}
+	}
+}

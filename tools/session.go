@@ -361,12 +361,13 @@ func (ts *toolset) current(ctx context.Context) *Session {
 func (ts *toolset) fileKey(path string) fileKey { return fileKey{ts.ws.Name(), path} }
 
 // saw records that the lines first to last of a file were shown, all of it if the file has no
-// lines. data are its stored bytes, which the session may keep and which must not change.
-// Lines of the same bytes that were shown before stay shown, so pages add up to the whole. A
-// path that begins with a slash is of the scratch space, which needs no reading.
+// lines, nothing if last is before first. data are its stored bytes, which the session may
+// keep and which must not change. Lines of the same bytes that were shown before stay shown,
+// so pages add up to the whole. A path that begins with a slash is of the scratch space, which
+// needs no reading.
 func (ts *toolset) saw(ctx context.Context, path string, version workspace.Version, data []byte, first, last, total int) {
 	s := ts.session(ctx)
-	if s == nil || strings.HasPrefix(path, "/") {
+	if s == nil || strings.HasPrefix(path, "/") || total > 0 && last < first {
 		return
 	}
 	now := &shownFile{Version: version, SHA256: hash(data), Total: total, data: data}

@@ -528,3 +528,14 @@ func TestReadRequiredNoLines(t *testing.T) {
 	err := bad(t, set, "edit_file", object{"path": "a", "oldText": "one", "newText": "1"}, tools.CodeReadRequired)
 	contains(t, "message", err.Message, "none of its lines was read")
 }
+
+// TestReadRequiredNothingShown removes a file after a read that had no room for a line of it.
+func TestReadRequiredNothingShown(t *testing.T) {
+	fsys := memory.New(nil)
+	put(t, fsys, "a", "one\ntwo\n")
+	set := careful(t, fsys)
+	good(t, set, "read_files", object{"paths": []string{"a"}, "maxBytes": 1})
+	bad(t, set, "rm", object{"path": "a"}, tools.CodeReadRequired)
+	good(t, set, "read_files", object{"paths": []string{"a"}, "maxBytes": 5})
+	good(t, set, "rm", object{"path": "a"})
+}

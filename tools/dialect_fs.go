@@ -192,7 +192,7 @@ type fsEntries struct {
 type fsEntry struct {
 	Name string             `json:"name" jsonschema:"the name in the directory"`
 	Type workspace.FileType `json:"type" jsonschema:"file, directory, symlink or other"`
-	Size int64              `json:"size" jsonschema:"the size in bytes; 0 unless it is a file"`
+	Size int64              `json:"size" jsonschema:"the size in bytes; 0 unless it is a file that is not denied"`
 }
 
 func runFSList(ctx context.Context, ts *toolset, in *fsPath) (*fsResult[fsEntries], error) {

@@ -228,7 +228,7 @@ type helixStat struct {
 type helixInfo struct {
 	Path    string             `json:"path" jsonschema:"the name from the root"`
 	Type    workspace.FileType `json:"type" jsonschema:"file, directory, symlink or other"`
-	Size    int64              `json:"size" jsonschema:"the size in bytes; 0 unless it is a file"`
+	Size    int64              `json:"size" jsonschema:"the size in bytes; 0 unless it is a file that is not denied"`
 	ModTime time.Time          `json:"mtime,omitzero" jsonschema:"the modification time, in RFC 3339"`
 }
 

@@ -68,7 +68,7 @@ type grepFile struct {
 // grepSkip is a file that was not searched.
 type grepSkip struct {
 	Path   string               `json:"path" jsonschema:"the file, or a directory with all below it"`
-	Reason workspace.SkipReason `json:"reason" jsonschema:"binary, too large, unreadable or invalid names: some names in the directory, which no tool accepts"`
+	Reason workspace.SkipReason `json:"reason" jsonschema:"binary, too large, unreadable, denied or invalid names: some names in the directory, which no tool accepts"`
 }
 
 // grepMatch is a line, or the lines of a match with multiline, that matches.

@@ -31,7 +31,7 @@ type entry struct {
 	Name string             `json:"name" jsonschema:"the name in the directory"`
 	Path string             `json:"path" jsonschema:"the name from the root"`
 	Type workspace.FileType `json:"type" jsonschema:"file, directory, symlink or other"`
-	Size int64              `json:"size" jsonschema:"the size in bytes; 0 unless it is a file"`
+	Size int64              `json:"size" jsonschema:"the size in bytes; 0 unless it is a file that is not denied"`
 }
 
 var lsSpec = spec{

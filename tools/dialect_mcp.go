@@ -239,8 +239,9 @@ func runMCPMedia(ctx context.Context, ts *toolset, in *mcpPath) (*mcpMedia, erro
 	data := base64.StdEncoding.EncodeToString(file.stored)
 	item := mcpPart{Type: strings.Split(mime, "/")[0], Data: data, MIMEType: mime}
 	if !known {
-		uri := url.URL{Scheme: "workspace", Path: absolute(name)}
-		item = mcpPart{Type: "resource", Resource: &mcpResource{uri.String(), mime, data}}
+		// As the MCP server spells it, which has the file as a resource.
+		uri := "workspace://" + url.PathEscape(ts.ws.Name()) + (&url.URL{Path: absolute(name)}).EscapedPath()
+		item = mcpPart{Type: "resource", Resource: &mcpResource{uri, mime, data}}
 	}
 	return &mcpMedia{[]mcpPart{item}, Part{Path: name, MIMEType: mime, Data: file.stored}}, nil
 }

@@ -24,9 +24,12 @@ import (
 var anthropicDialect = &dialect{name: DialectAnthropic, naming: "{op}", plain: true, fail: (*Error).plainText, specs: []spec{
 	editorTool("str_replace_based_edit_tool", "Text editor", editorAbout, runEditorTool, planEditorTool),
 	readingOnly(editorTool("str_replace_based_edit_tool", "Text editor", viewerAbout, runEditorTool, planEditorTool)),
-	memorySpec(editorTool("memory", "Memory", memoryAbout, runMemoryTool, planMemoryTool)),
-	readingOnly(memorySpec(editorTool("memory", "Memory", viewerAbout+" All are below /memories.", runMemoryTool, planMemoryTool))),
+	memorySpec(editorTool(memoryTool, "Memory", memoryAbout, runMemoryTool, planMemoryTool)),
+	readingOnly(memorySpec(editorTool(memoryTool, "Memory", viewerAbout+" All are below /memories.", runMemoryTool, planMemoryTool))),
 }}
+
+// memoryTool is the tool that sees only what is below /memories.
+const memoryTool = "memory"
 
 const (
 	viewerAbout = "Shows files, with line numbers, and directories, two levels deep."

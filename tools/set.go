@@ -269,11 +269,11 @@ func (t *Tool) owner() string {
 func (s *Set) Shared() bool { return s.shared }
 
 // Readable returns the workspaces, in order, that the set has a tool for which reads
-// files, as read_file and read_files do; grep and bash do not count.
+// files, as read_file and read_files do; grep, bash and memory do not count.
 func (s *Set) Readable() []*workspace.Workspace {
 	var all []*workspace.Workspace
 	for _, t := range s.tools {
-		if t.does != ops.ReadFile && t.does != ops.ReadFiles {
+		if t.does != ops.ReadFile && t.does != ops.ReadFiles || t.Op == memoryTool {
 			continue
 		}
 		for _, member := range slices.Concat(t.members, []*Tool{t}) {

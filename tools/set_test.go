@@ -201,9 +201,13 @@ func TestReadable(t *testing.T) {
 			t.Errorf("Readable with the options %+v = %v, want both workspaces", opts, got)
 		}
 	}
-	set := newSetOf(t, a, &tools.Options{Disable: []string{"read_file", "read_files"}})
-	if got := set.Readable(); len(got) != 0 {
-		t.Errorf("Readable of a set without tools that read = %v, want none", got)
+	for _, opts := range []tools.Options{
+		{Disable: []string{"read_file", "read_files"}},
+		{Dialect: tools.DialectAnthropic, Disable: []string{"str_replace_based_edit_tool"}}, // memory reads /memories only
+	} {
+		if got := newSetOf(t, a, &opts).Readable(); len(got) != 0 {
+			t.Errorf("Readable with the options %+v = %v, want none", opts, got)
+		}
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	sdk "github.com/coder/acp-go-sdk"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -183,6 +184,8 @@ func kindOf(tool *tools.Tool, requests []policy.Request) sdk.ToolKind {
 	}
 	op := strings.ToLower(tool.Op)
 	switch {
+	case tool.Op == ops.Run, tool.Op == ops.Processes: // they change no file by themselves
+		return sdk.ToolKindOther
 	case !tool.Annotations.ReadOnly:
 		return sdk.ToolKindEdit
 	case len(requests) == 0:

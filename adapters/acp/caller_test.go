@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/adapters/acp"
+	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -135,6 +136,31 @@ func TestReports(t *testing.T) {
 		if diff := cmp.Diff(c.want, reportOf(t, s.updates)); diff != "" {
 			t.Errorf("%s %s: the report differs (-want +got):\n%s", c.tool, c.args, diff)
 		}
+	}
+}
+
+// machine is memory that says that it can run commands.
+type machine struct{ *memory.FS }
+
+func (m machine) Capabilities() workspace.Capabilities {
+	c := m.FS.Capabilities()
+	c.Run = true
+	return c
+}
+
+// TestReportOfProcesses is what a client is shown of a call that names no file.
+func TestReportOfProcesses(t *testing.T) {
+	t.Parallel()
+	s := &screen{}
+	set, err := tools.New(workspace.New("main", machine{memory.New(nil)}, nil), &tools.Options{Naming: "{op}", Run: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := acp.NewCaller(s, "s", "/work", set, nil).Call(t.Context(), "", "processes", json.RawMessage(`{"action":"list"}`)); err != nil {
+		t.Fatal(err)
+	}
+	if kind := s.updates[0].Update.ToolCall.Kind; kind != sdk.ToolKindOther {
+		t.Errorf("the kind of processes = %q, want %q", kind, sdk.ToolKindOther)
 	}
 }
 

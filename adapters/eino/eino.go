@@ -10,9 +10,10 @@
 //	agent, err := adk.NewChatModelAgent(ctx, &adk.ChatModelAgentConfig{
 //		Middlewares: []adk.AgentMiddleware{files, eino.ToolErrors()}, ...})
 //
-// The middleware writes large results to the backend, below /large_tool_result. In a
-// workspace that is read-only or has no conditional writes, set
-// WithoutLargeToolResultOffloading.
+// The middleware writes large results to the backend, below /large_tool_result, by call ID.
+// A run ends if it cannot create the file: set WithoutLargeToolResultOffloading if the
+// workspace is read-only, has no conditional writes or denies the name, or if call IDs can
+// repeat.
 //
 // [Tools] are our own tools, which do more: versions, patches, pages, hints.
 //

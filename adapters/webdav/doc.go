@@ -14,11 +14,11 @@
 // or the body is longer than the limit of the workspace, the file is as it was before.
 // COPY and MOVE replace a file in the same way. A directory is removed before it is replaced,
 // in a transaction (package transaction), so that it is back if the request fails. Where rules
-// leave no room for a transaction, or the directory has symlinks, it is not replaced. A
-// request that changes a name waits for another one that does, for at most five seconds; then
-// it is refused as locked. PUT honours If-Match and If-None-Match
-// against other writers in one step if the workspace has conditional writes, and an ETag
-// stands for the version of the file.
+// leave no room for a transaction, or the directory has symlinks or more than 64 MiB, it is
+// not replaced. A request that changes a name waits for another one that does, for at most
+// five seconds; then it is refused as locked. PUT honours If-Match and If-None-Match against
+// other writers in one step if the workspace has conditional writes, and an ETag stands for
+// the version of the file.
 //
 // Symlinks are followed. Those that lead nowhere, or out of the workspace, are not listed,
 // nor are sockets and devices. A directory with a symlink to another directory cannot be

@@ -23,7 +23,7 @@ type Sharing string
 // The values of Sharing. The empty one is SharedAuto.
 const (
 	// SharedAuto shares if several workspaces would have more than Options.MaxTools
-	// tools, or if the names of their dialect have no {name}.
+	// tools, or, without Options.Naming, if the names of their dialect have no {name}.
 	SharedAuto Sharing = "auto"
 	// SharedTrue always shares, also for one workspace.
 	SharedTrue Sharing = "true"

@@ -492,7 +492,7 @@ type Tools struct {
 	Timeout time.Duration `json:"timeout,omitempty" jsonschema:"How long one call of a tool may take. Default: 2m."`
 	// Shared says whether the workspaces share one set of tools, whose calls
 	// name the workspace. Empty means SharedAuto.
-	Shared Sharing `json:"shared,omitempty" jsonschema:"Whether the workspaces share one set of tools: true, false, or auto: above maxTools, or if names of the dialect have no {name}. Default: auto."`
+	Shared Sharing `json:"shared,omitempty" jsonschema:"Whether the workspaces share one set of tools: true, false, or auto: above maxTools, or without naming if names of the dialect have no {name}. Default: auto."`
 	// MaxTools is the most tools of workspaces that share none because of
 	// SharedAuto. Zero means 100.
 	MaxTools int `json:"maxTools,omitempty" jsonschema:"How many tools the workspaces may have before they share one set. Default: 100."`
@@ -509,7 +509,7 @@ type Sharing string
 
 // The values of Sharing.
 const (
-	SharedAuto  Sharing = "auto" // if there would be more tools than Tools.MaxTools, or if names of the dialect have no {name}
+	SharedAuto  Sharing = "auto" // if there would be more tools than Tools.MaxTools, or without Tools.Naming if names of the dialect have no {name}
 	SharedTrue  Sharing = "true"
 	SharedFalse Sharing = "false"
 )

@@ -7,8 +7,8 @@ import (
 
 // Slog returns an [Observer] that logs each operation: denials at the level Warn,
 // changes at Info, and all else at Debug. The attributes have the names and values
-// of the fields of [Event], with "error" for Err and without Edit; those that are empty
-// are left out.
+// of the fields of [Event], with "error" for Err and without Time and Edit; those that are
+// empty are left out.
 func Slog(logger *slog.Logger) Observer {
 	return Func(func(ctx context.Context, e Event) {
 		if level := levelOf(e); logger.Enabled(ctx, level) {

@@ -992,3 +992,13 @@ func TestSearchesAreBounded(t *testing.T) {
 		}
 	}
 }
+
+// TestDialectWithoutTheTool calls a tool that there is not. Its error has the text of the dialect.
+func TestDialectWithoutTheTool(t *testing.T) {
+	set := newSetOf(t, workspace.New("test", memory.New(nil), nil), &tools.Options{Dialect: tools.DialectFS})
+	result, err := set.Call(t.Context(), "file_raed", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	contains(t, "file_raed", result.Text, `{"success":false,"error":{"code":"`, `there is no tool`)
+}

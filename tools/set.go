@@ -327,7 +327,11 @@ func (s *Set) Call(ctx context.Context, name string, args json.RawMessage) (*Res
 	if near := wording.Closest(name, names); near != "" {
 		hint = fmt.Sprintf("Did you mean %q? %s", near, hint)
 	}
-	return failed(&Error{Code: CodeInvalidArguments, Message: fmt.Sprintf("there is no tool %q", clip(name, pathChars)), Hint: clip(hint, errorChars)}, nil)
+	var text func(*Error) string
+	if len(s.tools) > 0 {
+		text = s.tools[0].toolset.dialect.fail
+	}
+	return failed(&Error{Code: CodeInvalidArguments, Message: fmt.Sprintf("there is no tool %q", clip(name, pathChars)), Hint: clip(hint, errorChars)}, text)
 }
 
 // spec declares one tool; the file of each tool has one.

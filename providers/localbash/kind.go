@@ -186,6 +186,9 @@ func (r *runSettings) check() error {
 			if limit.n < -1 {
 				wrong("run.limits."+limit.key, errors.New("it cannot be negative, but for -1, which is no limit"))
 			}
+			if strings.HasSuffix(limit.key, "Mb") && int64(limit.n) > math.MaxInt64>>20 {
+				wrong("run.limits."+limit.key, fmt.Errorf("%d is too many MiB: -1 is no limit", limit.n))
+			}
 		}
 		if tooFewFiles(l.OpenFiles) {
 			wrong("run.limits.openFiles", fmt.Errorf("a shell needs %d at least", minOpenFiles))

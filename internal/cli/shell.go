@@ -60,6 +60,8 @@ Ctrl-C ends the script that runs, or drops the line. Type exit or Ctrl-D to leav
 			s := shell.New(workspaces, nil)
 			file, ok := cmd.InOrStdin().(*os.File)
 			switch atTerminal := ok && term.IsTerminal(file); {
+			case atTerminal && !given && len(args) > 0:
+				return noScript(args, "a terminal")
 			case atTerminal && !given:
 				return prompt(cmd, s, file, approved, flags.Style)
 			case atTerminal:
@@ -92,12 +94,20 @@ func runShell(cmd *cobra.Command, s *shell.Shell, script string, given bool, arg
 			return term.Fail(err)
 		}
 		script = string(data)
+		if script == "" && len(args) > 0 {
+			return noScript(args, "empty")
+		}
 	}
 	result, err := s.Run(cmd.Context(), script, opts)
 	if err != nil {
 		return runFailed(err)
 	}
 	return exitWith(result.ExitCode)
+}
+
+// noScript is the error of arguments without a script. With bash, the first is the file that has it.
+func noScript(args []string, stdin string) error {
+	return fmt.Errorf("%q is an argument of a script, and standard input is %s: give the script with -c SCRIPT, or with <FILE", args[0], stdin)
 }
 
 // runFailed returns why a script did not run to its end, which may be an interrupt.

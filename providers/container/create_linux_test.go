@@ -51,6 +51,12 @@ func TestProblems(t *testing.T) {
 			t.Errorf("Problems() of the memory %q = %v, want none", memory, problems)
 		}
 	}
+	for pids, want := range map[int]int{-1: 0, 0: 0, 1: 1, 15: 1, 16: 0} {
+		o := &container.Options{Image: "x", Create: container.CreateOptions{PIDs: pids}}
+		if problems := o.Problems(); len(problems) != want || want == 1 && problems[0].Option != "Create.PIDs" {
+			t.Errorf("Problems() of %d processes = %v, want %d", pids, problems, want)
+		}
+	}
 	for _, memory := range []string{"unlimited2g", "2gunlimited", "Unlimited", "0", "-1", "2 g"} {
 		bad := &container.Options{Image: "x", Create: container.CreateOptions{Memory: memory}}
 		if problems := bad.Problems(); len(problems) != 1 || problems[0].Option != "Create.Memory" {

@@ -38,7 +38,7 @@ type settings struct {
 	Network  string  `json:"network,omitempty" jsonschema:"The network of the new container. Default: none."`
 	Memory   string  `json:"memory,omitempty" jsonschema:"The most memory of the new container, such as 512m, or unlimited. Default: 2g."`
 	CPUs     float64 `json:"cpus,omitempty" jsonschema:"How many processors the new container may use, such as 1.5. Default: all."`
-	PIDs     int     `json:"pids,omitempty" jsonschema:"The most processes and threads of the new container, or -1 for no limit. Default: 1024."`
+	PIDs     int     `json:"pids,omitempty" jsonschema:"The most processes and threads of the new container, at least 16, or -1 for no limit. Default: 1024."`
 
 	Mounts           []mountSettings   `json:"mounts,omitempty" jsonschema:"Folders and files to mount in the new container."`
 	ReadOnlyRoot     bool              `json:"readOnlyRoot,omitempty" jsonschema:"Makes the new container read-only, except writable mounts, tmpfs, volumes of the image and /dev, and in Podman /tmp, /var/tmp and /run."`
@@ -229,6 +229,8 @@ func keyOf(option string) string {
 		return "workspaceDir"
 	case "Create.CPUs":
 		return "cpus"
+	case "Create.PIDs":
+		return "pids"
 	}
 	parts := strings.Split(strings.TrimPrefix(option, "Create."), ".")
 	for i, part := range parts {

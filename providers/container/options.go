@@ -75,7 +75,7 @@ type CreateOptions struct {
 	// CPUs is how many processors it may use, such as 1.5. Zero means no
 	// limit.
 	CPUs float64
-	// PIDs is the most processes and threads that it may have. Zero means
+	// PIDs is the most processes and threads that it may have, at least 16. Zero means
 	// [DefaultPIDs], and a negative number no limit.
 	PIDs int
 
@@ -132,6 +132,9 @@ const (
 	// options do not say.
 	DefaultPIDs = 1024
 )
+
+// minPIDs is the least that a search of one shell and its programs begins with: 12, and some room.
+const minPIDs = 16
 
 // DefaultShells is how many requests are made at a time if the options do not
 // say.

@@ -103,6 +103,9 @@ var (
 func (c *CreateOptions) check(p *problems) {
 	p.dir("Create.Workdir", c.Workdir)
 	p.notNegative("Create.CPUs", c.CPUs < 0)
+	if c.PIDs > 0 && c.PIDs < minPIDs {
+		p.add("Create.PIDs", "%d are too few: a search needs %d at least", c.PIDs, minPIDs)
+	}
 	memory := c.Memory
 	if memory == Unlimited {
 		memory = ""

@@ -90,7 +90,7 @@ func TestOptions(t *testing.T) {
 		{"bucket-sse-s3-variable", "{kind: objectstore, bucket: b, encryption: {type: sse-s3, keyVariable: KEY}}", "encryption: a customer key is for the type sse-c"},
 		{"bucket-part-size", "{kind: objectstore, bucket: b, partSizeMb: 4}", ":1:74: partSizeMb: a part has at least 5 MiB"},
 		{"bucket-part-size-huge", "{kind: objectstore, bucket: b, partSizeMb: 17592186044416}", "partSizeMb: "},
-		{"bucket-cache-size", "{kind: objectstore, bucket: b, cacheSizeMb: -17592186044416}", "out of bounds"},
+		{"bucket-cache-size", "{kind: objectstore, bucket: b, cacheSizeMb: -17592186044416}", ":1:75: cacheSizeMb: -17592186044416 is no size in MiB"},
 		{"bucket-index", "{kind: objectstore, bucket: b, index: true, indexMemoryMb: 16}", ""},
 		{"bucket-index-size", "{kind: objectstore, bucket: b, index: true, indexMemoryMb: -1}", "indexMemoryMb: -1 is no size"},
 		{"bucket-no-index", "{kind: objectstore, bucket: b, indexMemoryMb: 16}", "indexMemoryMb: there is no index"},

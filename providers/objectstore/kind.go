@@ -159,9 +159,15 @@ func checkKind(in kind.Input) error {
 			opts.Encryption.CustomerKey = make([]byte, customerKeySize) // in the place of the one in the environment
 		}
 	}
-	if most := int64(math.MaxInt64 >> 20); o.PartSizeMb > most || o.PartSizeMb < -most || o.CacheSizeMb > most || o.CacheSizeMb < -most {
-		errs = append(errs, kind.KeyError("partSizeMb", errors.New("it, or cacheSizeMb, is out of bounds: both are in MiB")))
-		opts.PartSize = 0 // which may have overflowed
+	for _, size := range []struct {
+		key   string
+		mb    int64
+		bytes *int64
+	}{{"partSizeMb", o.PartSizeMb, &opts.PartSize}, {"cacheSizeMb", o.CacheSizeMb, &opts.CacheSize}} {
+		if *size.bytes>>20 != size.mb {
+			errs = append(errs, kind.KeyError(size.key, fmt.Errorf("%d is no size in MiB", size.mb)))
+			*size.bytes = 0 // which has overflowed
+		}
 	}
 	switch {
 	case o.IndexMemoryMb < 0 || o.IndexMemoryMb > math.MaxInt64>>20:

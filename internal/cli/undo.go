@@ -15,6 +15,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/cli/target"
 	"github.com/workspacekit/workspacekit/internal/cli/term"
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/backup"
@@ -98,7 +99,25 @@ func (u undoFlags) run(cmd *cobra.Command, flags *target.Flags) error {
 	if err := u.print(cmd.OutOrStdout(), changes); err != nil {
 		return term.Fail(err)
 	}
+	if calls := countCalls(changes); !u.list && !u.All && err == nil && calls < u.Last {
+		verb := "undo"
+		if u.Redo {
+			verb = "redo"
+		}
+		term.Say(cmd.ErrOrStderr(), fmt.Sprintf("note: the session had %s to %s, not %d", wording.Count(calls, "call", "calls"), verb, u.Last))
+	}
 	return u.explain(err)
+}
+
+// countCalls returns how many calls made changes that were reverted together.
+func countCalls(changes []backup.Change) int {
+	calls := 0
+	for i, c := range changes {
+		if i == 0 || (c.Call == "" || c.Call != changes[i-1].Call) && (c.Undoes == 0 || c.Undoes != changes[i-1].Undoes) {
+			calls++
+		}
+	}
+	return calls
 }
 
 // noBackups is the error of a workspace without backups. A workspace that is read-only has

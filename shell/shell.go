@@ -23,7 +23,8 @@ import (
 type Options struct {
 	// Time is how long one run may take. Default: 1 minute.
 	Time time.Duration
-	// Commands is how many simple commands one run may execute. Default: 1,000,000.
+	// Commands is how many simple commands one run may execute. A round of
+	// for ((;;)) counts as one more. Default: 1,000,000.
 	Commands int
 	// Subshells is how many parts of pipelines and background jobs may run at a time.
 	// Default: 64.
@@ -39,7 +40,8 @@ type Options struct {
 	// holds, and a quarter of it what one command substitution returns. Default: 32 MiB.
 	Variables int
 	// Expansions is how many words the braces of one command may make, and how many names
-	// the globs of one run may look at. Default: 200,000.
+	// the globs of one run may look at, twice in a directory that a glob names, as in t/*.
+	// Default: 200,000.
 	Expansions int
 	// Scratch is how many bytes the files below /tmp may have together.
 	// Default: 64 MiB.

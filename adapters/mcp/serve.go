@@ -14,7 +14,7 @@ import (
 
 const (
 	// DefaultMaxMessage is the longest message, in bytes, that [Serve] takes
-	// if its options name none: 64 MiB, which holds a write of 10 MiB however
+	// if its options name none: 64 MiB, which holds a text of 10 MiB however
 	// it is escaped.
 	DefaultMaxMessage = 64 << 20
 	// DefaultGrace is how long [Serve] lets calls end, if its options do not

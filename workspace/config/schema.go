@@ -84,6 +84,8 @@ func toolsSchema() (*jsonschema.Schema, error) {
 	s.Properties["naming"].Pattern = document.Pattern(`\{op\}`)
 	s.Properties["naming"].Examples = []any{"workspace__{name}__{op}"}
 	s.Properties["disable"].Items.AnyOf = append(choice(toolOps), &jsonschema.Schema{Pattern: document.Pattern("^[a-zA-Z_]+$")}) // which a dialect has
+	timeout := s.Properties["timeout"]
+	timeout.Pattern = strings.Replace(timeout.Pattern, "[+-]", "[+]", 1)
 	least := 1.0
 	s.Properties["maxTools"].AnyOf[0].Minimum = &least
 	return s, nil

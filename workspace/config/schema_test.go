@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -98,6 +99,23 @@ tools: { disable: ["${TOOL:-rm}"], naming: "${NAMING}", timeout: "1m${MORE:-30s}
 	}
 	if err := validate(resolved(t), []byte(file)); err != nil {
 		t.Errorf("the schema refuses:\n%s\n%v", file, err)
+	}
+}
+
+// TestSchemaKnowsDurations tests that the schema takes a duration if the reader of files does.
+func TestSchemaKnowsDurations(t *testing.T) {
+	schema := resolved(t)
+	for text, want := range map[string]bool{
+		"10s": true, "1m30s": true, "1.5h": true, ".5s": true, "1.s": true, "+5s": true, "5µs": true, "5μs": true,
+		"1..2s": false, ".s": false, "5": false, "s": false, "-5s": false,
+	} {
+		file := []byte(fmt.Sprintf("workspaces: {main: mem://}\ntools: {timeout: %q}\n", text))
+		if _, err := config.Parse(file, &config.Options{Registry: workspacekit.NewRegistry()}); (err == nil) != want {
+			t.Errorf("Parse of the timeout %s = %v, want that it is right: %t", text, err, want)
+		}
+		if err := validate(schema, file); (err == nil) != want {
+			t.Errorf("the schema says %v of the timeout %s, want that it is right: %t", err, text, want)
+		}
 	}
 }
 

@@ -14,7 +14,7 @@ func SchemaOf(t reflect.Type, words Words) (*jsonschema.Schema, error) {
 	known := map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[Node](): {},
 		reflect.TypeFor[time.Duration](): {
-			Type: "string", Pattern: Pattern(`^-?([0-9.]+(ns|us|ms|s|m|h))+$`), Examples: []any{"10s", "1m30s"},
+			Type: "string", Pattern: Pattern(`^[+-]?(([0-9]+[.]?[0-9]*|[.][0-9]+)(ns|[uµμ]s|ms|s|m|h))+$`), Examples: []any{"10s", "1m30s"},
 		},
 	}
 	for t, values := range words {

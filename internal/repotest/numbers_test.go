@@ -40,7 +40,6 @@ func TestNumbers(t *testing.T) {
 			"`Timeout` ({providers/container.DefaultTimeout time})",
 		},
 		"docs/container-details.md": {
-			"At most `Options.Shells` ({providers/container.DefaultShells}) stay open",
 			"| `WriteFile`, `Create` up to {providers/container.maxInline bytes} | 1 |",
 			"1 for each {providers/container/internal/remotegrep.maxWindow bytes} that it searches",
 			"1 for each {providers/container/internal/remotegrep.batchSize bytes} that must be read",
@@ -56,7 +55,6 @@ func TestNumbers(t *testing.T) {
 			"a directory written to in the last {providers/objectstore.DefaultFolderTTL time}",
 			"at each interval ({providers/objectstore.DefaultPollInterval time})",
 			"as WriteFile up to {providers/objectstore.DefaultPartSize bytes} (`PartSize`)",
-			"waits {providers/objectstore.DefaultResponseTimeout time} for its answer to begin (`ResponseTimeout`), and {providers/objectstore.DefaultIdleTimeout time} for more of it (`IdleTimeout`)",
 			"Grep keeps up to {providers/objectstore.DefaultCacheSize bytes} of what it downloads",
 			"from {providers/objectstore/internal/bucket.maxCopy bytes} on",
 			"your own key of {providers/objectstore.customerKeySize bytes}",

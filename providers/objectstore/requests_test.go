@@ -84,7 +84,7 @@ func TestDocsStateTheRequests(t *testing.T) {
 		}
 	}
 	for _, row := range []string{
-		"| ReadFile, ReadVersioned, a window of a file (Open) | {read/file} |",
+		"| ReadFile, ReadVersioned, a window of a file (Open) | {read/file}; {read/missing-in-known} or more for a missing name |",
 		"| Stat of a file, of a directory, of the root | {read/stat-file}, {read/stat-directory}, {read/stat-root} |",
 		"| Ls | {ls/thousand} for 1,000 entries; {ls/empty} if the directory is empty |",
 		"| Walk | {walk/after} for 1,000 keys, at any depth |",

@@ -397,6 +397,22 @@ func TestChangeOfMounted(t *testing.T) {
 		}
 		isPathError(t, f.Move(t.Context(), "b", "a"), "move", "a", fs.ErrExist)
 		refused(f.Rm(t.Context(), "a", &workspace.RmOptions{Recursive: true}), "rm", "a")
+
+		// Overlayfs makes mv copy what is of the image, and /etc/hosts is mounted in it.
+		opts.Root = "/"
+		whole := open(t, opts)
+		before, err := whole.Glob(t.Context(), "etc/**", nil)
+		if err != nil || len(before) == 0 {
+			t.Fatalf("Glob(%q) = %q, %v, want some", "etc/**", before, err)
+		}
+		for _, destination := range []string{"etc2", "workspace/b/etc"} {
+			refused(whole.Move(t.Context(), "etc", destination), "move", "etc")
+			_, err := whole.Stat(t.Context(), destination)
+			isPathError(t, err, "stat", destination, fs.ErrNotExist)
+		}
+		if after, err := whole.Glob(t.Context(), "etc/**", nil); err != nil || !slices.Equal(after, before) {
+			t.Errorf("Glob(%q) = %q, %v after the moves, want %q", "etc/**", after, err, before)
+		}
 	})
 }
 

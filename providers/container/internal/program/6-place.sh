@@ -43,8 +43,9 @@ give() {
 		rm -r -f -- "./$b"
 		return $failed
 		;;
+	*'ermission denied'* | *'not permitted'* | *'esource busy'*) ;; # after it has copied some, maybe
+	*) ! there || return $exists ;;
 	esac
-	! there || return $exists
 	refused
 }
 

@@ -30,8 +30,9 @@ carry() {
 	second $? || return
 	b=$3
 	if ! abroad "${1%/*}/."; then
+		! laden "$1" '*overlay*' || return $busy
 		locked give "$1"
-	elif point "$1"; then
+	elif point "$1" || laden "$1" '*'; then
 		return $busy
 	elif [ -f "$1" ] && [ ! -L "$1" ]; then
 		ferry "$@"
@@ -50,6 +51,21 @@ point() {
 	[ ! -L "$1" ] && { [ -f "$1" ] || [ -d "$1" ]; } || return
 	mounted "$1"
 	[ -n "$mount" ] && [ -n "$number" ] && [ "$mount" != "$number" ]
+}
+
+# laden PATH TYPES: whether PATH, also called $from, is a directory of a file system of these
+# types, a pattern, in which something is mounted. If mv copies such a directory, it cannot
+# remove it whole. With overlayfs it copies what is of the image.
+laden() {
+	[ -d "$1" ] && [ ! -L "$1" ] || return
+	inner= kind=
+	while read -r source at type line; do
+		case $at in *\\*) at=$(printf '%b.' "$at") at=${at%.} ;; esac # such as a space, as \040
+		case $at in "$from"/*) inner=1 ;; esac
+		case $from in "${at%/}"/*) kind=$type ;; esac
+	done 2>/dev/null </proc/mounts
+	[ -n "$inner" ] || return
+	case $kind in $2) ;; *) return 1 ;; esac
 }
 
 # abroad DIR: whether DIR is in another file system than the current directory, or in

@@ -75,6 +75,8 @@ func (s walked) Lookup(ctx context.Context, name string) (workspace.FileType, er
 	return t, err
 }
 
+func (s walked) WasFile(string) bool { return false }
+
 func newListed(fsys workspace.FileSystem) listed {
 	return listed{fsys, new(sync.Mutex), map[string]int{}}
 }

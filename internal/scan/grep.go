@@ -40,8 +40,8 @@ func Grep(ctx context.Context, src Source, pattern string, opts *workspace.GrepO
 	if s.filter, err = newFilter(o); err != nil {
 		return nil, err
 	}
-	if _, ok := src.(Walker); ok {
-		return s.treeOrSingle(ctx, workers)
+	if walker, ok := src.(Walker); ok {
+		return s.treeOrSingle(ctx, walker, workers)
 	}
 	kind, err := src.Stat(ctx, o.Path)
 	if err != nil {
@@ -54,8 +54,14 @@ func Grep(ctx context.Context, src Source, pattern string, opts *workspace.GrepO
 }
 
 // treeOrSingle searches the path of the options as a directory first, and as a
-// file if it turns out to be one: a [Walker] has no cheaper way to ask.
-func (s *search) treeOrSingle(ctx context.Context, workers int) (*workspace.GrepResult, error) {
+// file if it turns out to be one: a [Walker] has no cheaper way to ask. What was a file
+// is searched as a file first.
+func (s *search) treeOrSingle(ctx context.Context, walker Walker, workers int) (*workspace.GrepResult, error) {
+	if s.opts.Path >= s.opts.StartAfter.Path && walker.WasFile(s.opts.Path) {
+		if result, err := s.single(ctx); !errors.Is(err, workspace.ErrIsDir) {
+			return result, err
+		}
+	}
 	result, err := s.tree(ctx, workers)
 	if !errors.Is(err, workspace.ErrNotDir) {
 		return result, err

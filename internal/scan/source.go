@@ -50,6 +50,8 @@ type Walker interface {
 	Walk(ctx context.Context, dir, after string, visit func(workspace.FileInfo) error) error
 	// Lookup is Stat, but what is below a file may be [fs.ErrNotExist].
 	Lookup(ctx context.Context, name string) (workspace.FileType, error)
+	// WasFile reports whether name is known to have been a file. It costs nothing.
+	WasFile(name string) bool
 }
 
 // Opener is a Source that can open a directory once for its listing and its files, at less

@@ -260,13 +260,19 @@ func globs(pattern string, opts *workspace.GlobOptions, want int) action {
 func grepRequests() []requestCase {
 	files := append(numbered("src/f%02d.go", 20), numbered("web/f%02d.js", 20)...)
 	all, twenty := greps(nil, 40), greps(&workspace.GrepOptions{IncludeGlob: "*.go"}, 20)
+	one := greps(&workspace.GrepOptions{Path: "src/f00.go"}, 1)
 	return []requestCase{
 		{name: "everything", keys: files, do: all, want: "ListObjectsV2 GetObject*40"},
 		{name: "include", keys: files, do: twenty, want: "ListObjectsV2 GetObject*20"},
 		{name: "include-anchored", keys: files, do: greps(&workspace.GrepOptions{IncludeGlob: "/src/**"}, 20), want: "ListObjectsV2 GetObject*20"},
 		{name: "exclude", keys: files, do: greps(&workspace.GrepOptions{ExcludeGlob: "src/**"}, 20), want: "ListObjectsV2 GetObject*20"},
 		{name: "path", keys: files, do: greps(&workspace.GrepOptions{Path: "src"}, 20), want: "ListObjectsV2 GetObject*20"},
-		{name: "one-file", keys: files, do: greps(&workspace.GrepOptions{Path: "src/f00.go"}, 1), want: "ListObjectsV2 HeadObject GetObject"},
+		{name: "one-file", keys: files, do: one, want: "ListObjectsV2 HeadObject GetObject"},
+		{name: "one-file-again", keys: files, before: one, do: one, want: "HeadObject"},
+		{name: "one-file-after-everything", keys: files, before: all, do: one, want: "HeadObject"},
+		{name: "one-file-after-a-change", keys: files, before: changed(all, "src/f00.go"), do: one, want: "HeadObject GetObject"},
+		{name: "one-file-now-directory", keys: files, before: replaced(one, "src/f00.go"), do: one,
+			want: "HeadObject GetObject ListObjectsV2*2 GetObject"},
 		{name: "too-large", keys: files, do: greps(&workspace.GrepOptions{MaxFileSize: 1}, 0), want: "ListObjectsV2"},
 		{name: "empty-file", keys: []string{"d/", "d/sub/"}, before: createText("d/empty", "", nil), do: greps(nil, 0), want: "ListObjectsV2"},
 		{name: "ignore-files-above", keys: files, do: greps(&workspace.GrepOptions{Path: "src", Gitignore: true}, 20), want: "GetObject ListObjectsV2 GetObject*20"},
@@ -295,5 +301,18 @@ func changed(first action, name string) action {
 			return err
 		}
 		return write(name, nil)(ctx, f)
+	}
+}
+
+// replaced does first and then makes a directory of the file name.
+func replaced(first action, name string) action {
+	return func(ctx context.Context, f *objectstore.FS) error {
+		if err := first(ctx, f); err != nil {
+			return err
+		}
+		if err := f.Rm(ctx, name, nil); err != nil {
+			return err
+		}
+		return write(name+"/file", nil)(ctx, f)
 	}
 }

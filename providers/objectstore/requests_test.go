@@ -89,6 +89,7 @@ func TestDocsStateTheRequests(t *testing.T) {
 		"| Ls | {ls/thousand} for 1,000 entries; {ls/empty} if the directory is empty |",
 		"| Walk | {walk/after} for 1,000 keys, at any depth |",
 		"{glob/literal} for each name looked up, {glob/literal-missing} if no file |",
+		"; of one file {grep/one-file}, or {grep/one-file-again} if the cache has it |",
 		"| WriteFile into a directory written to in the last 5 seconds, into another, into a new one | {write/known}, {write/unknown}, {write/new}; {write/late-in-known} for a name after the first 1,000 of a directory |",
 		"| {write/if-version-unread} for a version that was read, or written by these, in the last 5 seconds, or else {write/if-version-long-unread};",
 		"| a stream (Create) | as WriteFile up to 8 MiB (`PartSize`); for 3 parts, {write/create-parts - write/create-short} more |",

@@ -101,6 +101,9 @@ func (s source) Lookup(ctx context.Context, name string) (workspace.FileType, er
 	return info.Type, err
 }
 
+// WasFile implements [scan.Walker].
+func (s source) WasFile(name string) bool { return s.tree.contentCache.Has(name) }
+
 // Read implements [scan.Source].
 func (s source) Read(ctx context.Context, name string, _ *[]byte, opts scan.ReadOptions) ([]byte, error) {
 	t, known := s.tree, opts.Known
@@ -140,6 +143,13 @@ func (s source) readUnlisted(ctx context.Context, name string, opts scan.ReadOpt
 	if version, ok := s.ignoreFiles.LoadAndDelete(name); ok { // it is read once in a search
 		if data, ok := t.contentCache.Get(name, version.(workspace.Version)); ok && int64(len(data)) <= opts.Limit {
 			return data, nil
+		}
+	}
+	if opts.Top && t.contentCache.Has(name) {
+		if o, err := t.bucket.Stat(ctx, t.prefix.Key(name)); err == nil && ops.CheckSize(ops.ReadFile, name, o.Size, opts.Limit) == nil {
+			if data, ok := t.contentCache.Get(name, o.Version()); ok {
+				return data, nil
+			}
 		}
 	}
 	o, data, err := t.bucket.Read(ctx, t.prefix.Key(name), opts.Limit)

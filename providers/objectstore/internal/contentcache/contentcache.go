@@ -59,6 +59,17 @@ func (c *Cache[E]) Get(name string, version workspace.Version) (data []E, ok boo
 	return found.data, ok
 }
 
+// Has reports whether a content of the file name is kept, of any version.
+func (c *Cache[E]) Has(name string) bool {
+	if c == nil {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	_, ok := c.files[name]
+	return ok
+}
+
 // Put keeps data, which must not change any more. What is larger than a quarter of the
 // limit is not kept: it would drive out too much. Nor is what has a weak version, which
 // other contents may have, or none.

@@ -230,7 +230,11 @@ func (in *grepInput) searchByTime(ctx context.Context, ts *toolset, opts workspa
 		case err != nil:
 			return nil, 0, nil, err
 		}
-		found.Matches = append(found.Matches, inFile.Matches...)
+		for _, m := range inFile.Matches {
+			if m.Path == file.Path { // a bucket may have a directory of that name, too
+				found.Matches = append(found.Matches, m)
+			}
+		}
 		if found.Truncated = inFile.Truncated; found.Truncated {
 			break
 		}

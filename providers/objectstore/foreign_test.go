@@ -1,6 +1,7 @@
 package objectstore_test
 
 import (
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/providers/objectstore"
+	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -242,6 +244,52 @@ func TestFileAndDirectory(t *testing.T) {
 				t.Errorf("Stat(both) = %v, %v, want the directory that remains", info, err)
 			}
 		})
+	}
+}
+
+// TestGrepFileAndDirectory searches what is both, by time too: then each file that matches is
+// searched once more.
+func TestGrepFileAndDirectory(t *testing.T) {
+	for _, p := range profiles() {
+		for name, cacheSize := range map[string]int64{"cached": 0, "uncached": -1} {
+			t.Run(p.name+"/"+name, func(t *testing.T) {
+				server, _ := foreign(t, p, []string{"both", "both/child", "marked", "marked/"})
+				fsys := inProcess(server, p.compat).open(t, "p", objectstore.Options{CacheSize: cacheSize})
+				set, err := tools.New(workspace.New("bucket", fsys, nil), &tools.Options{Naming: "{op}"})
+				if err != nil {
+					t.Fatal(err)
+				}
+				grep, _ := set.Lookup("grep")
+				result, err := grep.Call(t.Context(), json.RawMessage(`{"pattern": "program", "sort": "mtime"}`))
+				if err != nil || result.IsError {
+					t.Fatalf("grep by time = %+v, %v, want matches", result, err)
+				}
+				want := []string{"both", "both/child", "marked"}
+				if cacheSize < 0 {
+					want = []string{"both/child"} // nothing shows that the others are files
+				}
+				var structured struct{ Matches []struct{ Path string } }
+				if err := json.Unmarshal(result.Structured, &structured); err != nil {
+					t.Fatal(err)
+				}
+				var paths []string
+				for _, m := range structured.Matches {
+					paths = append(paths, m.Path)
+				}
+				if slices.Sort(paths); !slices.Equal(paths, want) {
+					t.Errorf("grep by time matches in %q, want %q", paths, want)
+				}
+				if cacheSize < 0 {
+					return
+				}
+				for _, path := range []string{"both", "marked"} {
+					found, err := fsys.Grep(t.Context(), "program", &workspace.GrepOptions{Path: path})
+					if err != nil || len(found.Matches) != 1 || found.Matches[0].Path != path {
+						t.Errorf("Grep in %q = %+v, %v, want the match in the file", path, found, err)
+					}
+				}
+			})
+		}
 	}
 }
 

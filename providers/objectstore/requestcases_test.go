@@ -226,6 +226,7 @@ func globRequests() []requestCase {
 	deep := append(numbered("a/b/c/f%04d", 3000), "g", "z/y/x")
 	return []requestCase{
 		{name: "below-literal", keys: big, do: globs("src/**/*.go", nil, 1000), want: "ListObjectsV2"},
+		{name: "wildcard-before-deep", keys: sources, do: globs("src/*/**/f.go", nil, 100), want: "ListObjectsV2*101"},
 		{name: "literal", keys: sources, do: globs("src/d07/f.go", nil, 1), want: "HeadObject"},
 		{name: "literal-missing", keys: sources, do: globs("src/d07/missing", nil, 0), want: "HeadObject ListObjectsV2"},
 		{name: "literal-missing-in-directory", keys: sources, do: globs("d07/missing", &workspace.GlobOptions{Dir: "src"}, 0),

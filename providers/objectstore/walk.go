@@ -20,8 +20,8 @@ import (
 )
 
 // GlobSource implements [scan.Searcher]. A Glob lists only below what is literal at
-// the beginning of its pattern: 1,000 keys with one request if the pattern has
-// "**", and otherwise directory by directory, so as not to list what is deeper.
+// the beginning of its pattern: 1,000 keys with one request from the first "**" on,
+// and before that directory by directory, so as not to list what is deeper.
 func (t *tree) GlobSource(string, workspace.GlobOptions) scan.Source {
 	return source{tree: t, ignoreFiles: new(sync.Map)}
 }

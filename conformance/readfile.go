@@ -18,7 +18,7 @@ var readFileCases = []testCase{
 	{"every-byte", "R1", needFiles, readEveryByte},
 	{"five-mebibytes", "R1", needFiles, readLarge},
 	{"directory", "R2 E1 E2", needFiles, readDirectory},
-	{"bytes-are-the-callers", "R3", needFiles, readBytesAreTheCallers},
+	{"bytes-are-the-callers", "B1", needFiles, readBytesAreTheCallers},
 	{"repeated", "R1", needFiles, readRepeated},
 }
 

@@ -21,7 +21,7 @@ var readVersionedCases = []testCase{
 	{"limit", "RV3 E1 E2", needFiles, readVersionedLimit},
 	{"negative-limit", "O2 E1 E2", needFiles, readVersionedNegative},
 	{"directory", "RV1 R2 E1 E2", needFiles, readVersionedDirectory},
-	{"bytes-are-the-callers", "R3", needFiles, readVersionedBytes},
+	{"bytes-are-the-callers", "B1", needFiles, readVersionedBytes},
 }
 
 // readVersioned reads a file with its version, and ends the case if that

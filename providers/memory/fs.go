@@ -76,7 +76,7 @@ var (
 )
 
 // ReadFile implements [provider.Store]. The bytes are a copy, which the caller may change
-// (R3). The limit is tested before the copy is made.
+// (B1). The limit is tested before the copy is made.
 func (t *tree) ReadFile(_ context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
 	c, info, err := t.content(name)
 	if err == nil {

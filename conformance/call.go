@@ -50,7 +50,7 @@ func readingCalls() []call {
 // Mkdir are there with Recursive as well, which is another path through most
 // providers. Move and Copy are there twice, because either name can be at
 // fault: the other one is then "file", which exists in callTree, or
-// "destination", which does not.
+// "new/destination", which does not, so a refused call must not make its parent.
 func writingCalls() []call {
 	return []call{
 		{"write-file", `WriteFile(%q, "new")`, ops.WriteFile, needWrite, callWriteFile},
@@ -59,9 +59,9 @@ func writingCalls() []call {
 		{"mkdir", "Mkdir(%q)", ops.Mkdir, needWrite, callMkdir},
 		{"mkdir-recursive", "Mkdir(%q, Recursive)", ops.Mkdir, needWrite, callMkdirRecursive},
 		{"create", "Create(%q) to its Commit", ops.Create, needWrite, callCreate},
-		{"move-source", `Move(%q, "destination")`, ops.Move, needWrite | needMove, callMoveSource},
+		{"move-source", `Move(%q, "new/destination")`, ops.Move, needWrite | needMove, callMoveSource},
 		{"move-destination", `Move("file", %q)`, ops.Move, needWrite | needMove, callMoveDestination},
-		{"copy-source", `Copy(%q, "destination")`, ops.Copy, needWrite | needCopy, callCopySource},
+		{"copy-source", `Copy(%q, "new/destination")`, ops.Copy, needWrite | needCopy, callCopySource},
 		{"copy-destination", `Copy("file", %q)`, ops.Copy, needWrite | needCopy, callCopyDestination},
 	}
 }
@@ -190,7 +190,7 @@ func create(ctx context.Context, fsys workspace.FileSystem, name, content string
 
 // callMoveSource moves name to another name, so that name is at fault.
 func callMoveSource(ctx context.Context, fsys workspace.FileSystem, name string) error {
-	return workspace.Move(ctx, fsys, name, "destination")
+	return workspace.Move(ctx, fsys, name, "new/destination")
 }
 
 // callMoveDestination moves a file to name, so that name is at fault.
@@ -200,7 +200,7 @@ func callMoveDestination(ctx context.Context, fsys workspace.FileSystem, name st
 
 // callCopySource copies name, so that name is at fault.
 func callCopySource(ctx context.Context, fsys workspace.FileSystem, name string) error {
-	_, err := workspace.Copy(ctx, fsys, name, "destination")
+	_, err := workspace.Copy(ctx, fsys, name, "new/destination")
 	return err
 }
 

@@ -67,7 +67,7 @@ func (c call) refusesEnded(e *env, ctx context.Context, want error) {
 	} else {
 		paths := []string{name}
 		if c.op == ops.Move || c.op == ops.Copy {
-			paths = append(paths, "file", "destination")
+			paths = append(paths, "file", "new/destination")
 		}
 		e.refused(err, want, at(c.op, paths...), c.text+" with an ended context", name)
 	}

@@ -35,6 +35,7 @@ func capabilitiesStable(e *env) {
 	before := workspace.CapabilitiesOf(e.fsys)
 	if before.Write {
 		e.write("file", "x")
+		e.rm("file", nil)
 	}
 	after := workspace.CapabilitiesOf(e.fsys)
 	want := before
@@ -74,21 +75,28 @@ func capabilityWrite(e *env) {
 		if c.needs != needWrite { // it may be refused as an operation
 			kinds = append(kinds, errors.ErrUnsupported)
 		}
-		e.refusedAny(err, kinds, at(c.op, name, "file", "destination"), c.text+" without Capabilities.Write", name)
+		e.refusedAny(err, kinds, at(c.op, name, "file", "new/destination"), c.text+" without Capabilities.Write", name)
 	}
 	e.unchanged(before, "writing without Capabilities.Write")
 }
 
 // capabilityVersions tests that files have versions exactly if they are
 // declared, and directories never. It finds a store whose listing leaves out
-// what its Stat has, and a version of a directory, which no write could ever
-// match.
+// what its Stat has, a write that returns what no read does, and a version of a
+// directory, which no write could ever match.
 func capabilityVersions(e *env) {
 	e.given(files{"file": "content", "dir/": ""})
-	got := []workspace.Version{e.stat("file").Version, e.ls(".", nil)[1].Version}
-	for _, version := range got {
+	got := map[string]workspace.Version{"Stat": e.stat("file").Version, "Ls": e.ls(".", nil)[1].Version}
+	if e.caps.Write {
+		got["WriteFile"] = e.write("file", "more")
+		got["Commit"] = e.create("file", "and more")
+	}
+	if e.caps.Write && (e.caps.Copy || e.caps.ConditionalWrite) {
+		got["Copy"] = e.copyTo("file", "dir/copy")
+	}
+	for method, version := range got {
 		if (version != "") != e.caps.Versions {
-			e.Errorf("Stat and Ls give the versions %q, and Capabilities.Versions is %v", got, e.caps.Versions)
+			e.Errorf("%s gives the version %q, and Capabilities.Versions is %v", method, version, e.caps.Versions)
 		}
 	}
 	if got := e.ls(".", nil)[0].Version; got != "" {
@@ -177,9 +185,11 @@ func capabilityCreate(e *env) {
 		return
 	}
 	e.given(files{"file": "old"})
-	_, err := create(e.ctx, e.fsys, "file", "new", &workspace.WriteOptions{IfVersion: "v"})
-	e.refused(err, errors.ErrUnsupported, at(ops.Create, "file"), "Create(%q, IfVersion) without Capabilities.ConditionalWrite", "file")
-	e.has("file", "old")
+	for name, opts := range map[string]workspace.WriteOptions{"file": {IfVersion: "v"}, "new/new": {IfNotExist: true}} {
+		_, err := create(e.ctx, e.fsys, name, "new", &opts)
+		e.refused(err, errors.ErrUnsupported, at(ops.Create, name), "Create(%q, %+v) without Capabilities.ConditionalWrite", name, opts)
+	}
+	e.leaves(files{"file": "old"}, "Create without Capabilities.ConditionalWrite")
 }
 
 // capabilityNilOptions tests that every method accepts nil options. Each is

@@ -79,13 +79,14 @@ func copyOntoItself(e *env) {
 // copyDirectory tests that Copy refuses directories, also empty ones and the
 // root. For a bucket a directory is no object, so a copy finds nothing and says
 // that it does not exist, or makes an empty file. A model that is told that it
-// is a directory can copy the files one by one.
+// is a directory can copy the files one by one. No parent of the destination is
+// made.
 func copyDirectory(e *env) {
 	e.given(files{"dir/child": "d", "empty/": ""})
 	before := e.tree()
 	for _, source := range []string{"dir", "empty", "."} {
-		_, err := workspace.Copy(e.ctx, e.fsys, source, "destination")
-		e.refused(err, workspace.ErrIsDir, at(ops.Copy, source), "Copy(%q, %q)", source, "destination")
+		_, err := workspace.Copy(e.ctx, e.fsys, source, "new/destination")
+		e.refused(err, workspace.ErrIsDir, at(ops.Copy, source), "Copy(%q, %q)", source, "new/destination")
 	}
 	e.unchanged(before, "Copy of directories")
 }
@@ -115,11 +116,15 @@ func copyLarge(e *env) {
 	}
 }
 
-// copyVersion tests that Copy returns the version that the copy has. The
-// version of the source would be a conflict in the next edit of the copy.
+// copyVersion tests that Copy returns the version that the copy has, and that the
+// source keeps its own. The version of the source would be a conflict in the next
+// edit of the copy.
 func copyVersion(e *env) {
-	e.write("file", "content")
+	version := e.write("file", "content")
 	e.sameVersion("dir", "dir/copy", e.copyTo("file", "dir/copy"))
+	if got := e.stat("file").Version; got != version {
+		e.Errorf("Stat(%q).Version after a Copy of it = %q, want %q as before", "file", got, version)
+	}
 }
 
 // copyRace copies several files to one name. It finds a look at the destination

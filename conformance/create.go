@@ -229,16 +229,18 @@ func createIfNotExist(e *env) {
 
 // createIfVersion tests that IfVersion holds for a stream. A stream that
 // forgets the condition replaces what somebody wrote while it ran, and streams
-// run long.
+// run long. One that is refused leaves no parents either.
 func createIfVersion(e *env) {
 	old := e.write("file", "one")
 	opts := &workspace.WriteOptions{IfVersion: old}
 	if _, err := create(e.ctx, e.fsys, "file", "two", opts); err != nil {
 		e.Fatalf("Create(%q, IfVersion) to its Commit = %v, want nil", "file", err)
 	}
-	_, err := create(e.ctx, e.fsys, "file", "three", opts)
-	e.refused(err, workspace.ErrConflict, at(ops.Create, "file"), "Create(%q, IfVersion of the write before the last) to its Commit", "file")
-	e.has("file", "two")
+	for _, name := range []string{"file", "none/none"} {
+		_, err := create(e.ctx, e.fsys, name, "three", opts)
+		e.refused(err, workspace.ErrConflict, at(ops.Create, name), "Create(%q, IfVersion of the write before the last) to its Commit", name)
+	}
+	e.leaves(files{"file": "two"}, "Create(IfVersion) of other versions")
 }
 
 // createLargeConditions writes what a store may take in several requests. A

@@ -156,7 +156,8 @@ func globDirectoryPages(e *env) {
 	}
 }
 
-// globPaged ends, as paged does, at the first page that brings nothing new.
+// globPaged ends, as paged does, at the first page that is not full, or brings
+// nothing new.
 func (e *env) globPaged(pattern string, limit int) []string {
 	e.Helper()
 	all := []string{}
@@ -166,7 +167,7 @@ func (e *env) globPaged(pattern string, limit int) []string {
 		if len(page) > limit {
 			e.Fatalf("Glob(%q, %+v) = %d paths, want at most %d", pattern, *opts, len(page), limit)
 		}
-		if len(page) == 0 || page[0] <= opts.After {
+		if len(page) < limit || page[0] <= opts.After {
 			return append(all, page...)
 		}
 		all = append(all, page...)

@@ -151,6 +151,9 @@ func (e *env) grepPaged(opts workspace.GrepOptions) (matches []workspace.Match, 
 		if len(result.Matches) > opts.MaxResults {
 			e.Fatalf("Grep(%q, %+v) = %d matches, want at most %d", "needle", opts, len(result.Matches), opts.MaxResults)
 		}
+		if result.Truncated && len(result.Matches) < opts.MaxResults {
+			e.Errorf("Grep(%q, %+v) = %d matches and Truncated, want them all or %d", "needle", opts, len(result.Matches), opts.MaxResults)
+		}
 		matches = append(matches, result.Matches...)
 		skipped = append(skipped, result.Skipped...)
 		if !result.Truncated || len(result.Matches) == 0 {

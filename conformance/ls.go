@@ -194,8 +194,9 @@ func lsPages(e *env) {
 	}
 }
 
-// paged lists dir page by page. It ends at the first page that brings nothing
-// new, so a file system that ignores After cannot make it run for ever.
+// paged lists dir page by page. It ends at the first page that is not full, or
+// brings nothing new, so a file system that ignores After cannot make it run for
+// ever.
 func (e *env) paged(dir string, limit int) []string {
 	e.Helper()
 	all := []string{}
@@ -205,7 +206,7 @@ func (e *env) paged(dir string, limit int) []string {
 		if len(page) > limit {
 			e.Fatalf("Ls(%q, %+v) = %d names, want at most %d", dir, *opts, len(page), limit)
 		}
-		if len(page) == 0 || page[0] <= opts.After {
+		if len(page) < limit || page[0] <= opts.After {
 			return append(all, page...)
 		}
 		all = append(all, page...)

@@ -32,6 +32,15 @@ func capabilityMutants() []mutant {
 		{"copy-undeclared", declares(func(c *workspace.Capabilities) { c.Copy, c.ConditionalWrite = false, false }), []string{"Capabilities/copy", "Capabilities/conditional-write", "Capabilities/conditional-create"}},
 		{"unknown-watch-mode", declares(func(c *workspace.Capabilities) { c.Watch = "sometimes" }), []string{"Capabilities/stable"}},
 		{"capabilities-follow-writes", followsWrites, []string{"Capabilities/stable"}},
+		{"capabilities-follow-removals", followsRemovals, []string{"Capabilities/stable"}},
+		{"write-returns-undeclared-version", withoutVersions(func(h *hooked) { h.writeFile = h.reference.WriteFile }), []string{"Capabilities/versions"}},
+		{"copy-returns-undeclared-version", withoutVersions(func(h *hooked) {
+			h.copyFile = func(ctx context.Context, source, destination string) (workspace.Version, error) {
+				return workspace.Copy(ctx, h.reference, source, destination)
+			}
+		}), []string{"Capabilities/versions"}},
+		{"commit-returns-undeclared-version", withoutVersions(func(h *hooked) { h.create = h.reference.Create }), []string{"Capabilities/versions"}},
+		{"create-undeclared-if-not-exist", createsIfNotExist, []string{"Capabilities/conditional-create"}},
 		{"watch-declared-and-refused", func(h *hooked) {
 			h.watch = func(_ context.Context, dir string, _ *workspace.WatchOptions) (<-chan workspace.Event, error) {
 				return nil, ops.Error(ops.Watch, dir, fs.ErrPermission, nil)
@@ -59,6 +68,49 @@ func followsWrites(h *hooked) {
 		c := h.reference.Capabilities()
 		c.Move = h.reference.writes == 0
 		return c
+	}
+}
+
+func followsRemovals(h *hooked) {
+	removed := false
+	rm := h.rm
+	h.rm = func(ctx context.Context, name string, opts *workspace.RmOptions) error {
+		removed = true
+		return rm(ctx, name, opts)
+	}
+	declares(func(c *workspace.Capabilities) { c.Move = !removed })(h)
+}
+
+// withoutVersions neither declares nor gives versions, but for what leak does.
+func withoutVersions(leak func(h *hooked)) func(*hooked) {
+	return func(h *hooked) {
+		declares(func(c *workspace.Capabilities) { c.Versions = false })(h)
+		mutateStat(func(i *workspace.FileInfo) { i.Version = "" })(h)
+		mutateInfos(eachInfo(func(i *workspace.FileInfo) { i.Version = "" }))(h)
+		mutateWrite(noVersion)(h)
+		mutateWriter(func(_ *hooked, w *writer) workspace.Writer {
+			w.write = noVersion(h, w.write)
+			return w
+		})(h)
+		mutateCopy(func(_ *hooked, copyFile copyFunc) copyFunc {
+			return func(ctx context.Context, source, destination string) (workspace.Version, error) {
+				_, err := copyFile(ctx, source, destination)
+				return "", err
+			}
+		})(h)
+		leak(h)
+	}
+}
+
+// createsIfNotExist has no conditional writes, and streams that forget to refuse one
+// of the conditions.
+func createsIfNotExist(h *hooked) {
+	declares(func(c *workspace.Capabilities) { c.ConditionalWrite = false })(h)
+	h.create = func(ctx context.Context, name string, opts *workspace.WriteOptions) (workspace.Writer, error) {
+		if opts != nil && opts.IfVersion != "" {
+			return nil, ops.Error(ops.Create, name, errors.ErrUnsupported, nil)
+		}
+		return h.reference.Create(ctx, name, nil)
 	}
 }
 

@@ -82,6 +82,11 @@ func globMutants() []mutant {
 		{"glob-thousand-at-most", mutatePaths(func(_ string, paths []string) []string { return paths[:min(1000, len(paths))] }),
 			[]string{"Ls/eleven-hundred"}},
 		{"glob-no-after", mutateGlobOptions(func(o *workspace.GlobOptions) { o.After = "" }), []string{"Glob/after", "Glob/pages", "Property/random-pages"}},
+		{"glob-after-and-limit-is-one", mutateGlobOptions(func(o *workspace.GlobOptions) {
+			if o.After != "" && o.Limit > 0 {
+				o.Limit = 1
+			}
+		}), []string{"Glob/pages"}},
 		{"glob-no-gitignore", mutateGlobOptions(func(o *workspace.GlobOptions) { o.Gitignore = false }), []string{"Glob/gitignore", "Glob/gitignore-directories", "Glob/gitignore-below-dir"}},
 		{"glob-always-gitignore", mutateGlobOptions(func(o *workspace.GlobOptions) { o.Gitignore = true }), []string{"Glob/gitignore-off"}},
 		{"glob-no-gitignore-after-one", mutateGlobOptions(func(o *workspace.GlobOptions) { o.Gitignore = o.Gitignore && path.Base(o.After) != ".gitignore" }), []string{"Glob/gitignore"}},

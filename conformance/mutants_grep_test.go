@@ -92,6 +92,11 @@ func grepQueryMutants() []mutant {
 			}
 		}), []string{"Grep/max-results"}},
 		{"grep-starts-at-the-start", mutateQuery(func(_ *string, o *grepOptions) { o.StartAfter = workspace.Position{} }), []string{"Grep/start-after", "Grep/start-after-in-path", "Grep/pages", "Grep/pages-with-context", "Grep/pages-of-skipped"}},
+		{"grep-pages-after-the-first-have-one", mutateQuery(func(_ *string, o *grepOptions) {
+			if o.StartAfter.Path != "" && o.MaxResults > 0 {
+				o.MaxResults = 1
+			}
+		}), []string{"Grep/pages"}},
 		{"grep-starts-after-the-file", mutateQuery(func(_ *string, o *grepOptions) { o.StartAfter.LineNumber *= 1000 }), []string{"Grep/start-after", "Grep/pages"}},
 		{"grep-no-size-limit", mutateQuery(func(_ *string, o *grepOptions) { o.MaxFileSize = max(0, o.MaxFileSize*1000) }), []string{"Grep/max-file-size", "Grep/skipped-sorted", "Grep/skipped-without-match"}},
 		{"grep-size-limit-is-exclusive", mutateQuery(func(_ *string, o *grepOptions) { o.MaxFileSize = max(0, o.MaxFileSize-1) }), []string{"Grep/max-file-size"}},

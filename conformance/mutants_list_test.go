@@ -76,6 +76,11 @@ func listMutants() []mutant {
 		{"ls-no-limit", mutateLsOptions(func(o *workspace.LsOptions) { o.Limit = 0 }), []string{"Ls/limit", "Ls/pages", "Ls/negative-limit"}},
 		{"ls-limit-one-short", mutateLsOptions(func(o *workspace.LsOptions) { o.Limit = max(o.Limit-1, 0) }), []string{"Ls/limit"}},
 		{"ls-no-after", mutateLsOptions(func(o *workspace.LsOptions) { o.After = "" }), []string{"Ls/after", "Ls/pages", "Property/random-pages"}},
+		{"ls-after-and-limit-is-one", mutateLsOptions(func(o *workspace.LsOptions) {
+			if o.After != "" && o.Limit > 0 {
+				o.Limit = 1
+			}
+		}), []string{"Ls/pages"}},
 		{"ls-after-must-exist", mutateLs(afterMustExist), []string{"Ls/after"}},
 		{"ls-thousand-at-most", mutateInfos(func(_ string, infos []workspace.FileInfo) []workspace.FileInfo { return infos[:min(1000, len(infos))] }),
 			[]string{"Ls/eleven-hundred"}},

@@ -161,6 +161,7 @@ func createMutants() []mutant {
 				return version, err
 			}}
 		}), []string{"Create/overtaken-by-a-directory"}},
+		{"create-refused-leaves-parents", mutateWriter(refusedLeavesParents), []string{"Create/if-version"}},
 		{"create-moves-with-the-directory", movesWithDirectory, []string{"Create/moved-directory"}},
 		{"create-writes-in-place", mutateWriter(func(h *hooked, w *writer) workspace.Writer {
 			w.write = writesInPlace(h, w.write)
@@ -256,6 +257,16 @@ func ignoresConditionAbove5MiB(_ *hooked, w *writer) workspace.Writer {
 	}}
 }
 
+func refusedLeavesParents(h *hooked, w *writer) workspace.Writer {
+	return commitHook{w, func() (workspace.Version, error) {
+		version, err := w.Commit()
+		if errors.Is(err, workspace.ErrConflict) {
+			h.reference.makeParents(w.name)
+		}
+		return version, err
+	}}
+}
+
 // retaining keeps the slices of more than above bytes that it is given until
 // the commit.
 type retaining struct {
@@ -303,6 +314,8 @@ func copyMutants() []mutant {
 		}), []string{"Copy/file", "Copy/independent", "Copy/large", "Copy/version", "Copy/race-for-destination", "Symlink/copy"}},
 		{"copy-replaces", mutateCopy(copyReplaces), []string{"Copy/existing-destination", "Copy/onto-itself", "Copy/race-for-destination"}},
 		{"copy-of-directory-is-empty", mutateCopy(copyDirectoryEmpty), []string{"Copy/directory"}},
+		{"copy-refused-makes-parents", mutateCopy(copyRefusedMakesParents), []string{"Copy/directory", "Errors/copy-source-missing"}},
+		{"copy-changes-the-source", mutateCopy(copyChangesSource), []string{"Copy/version"}},
 		{"copy-keeps-the-time", mutateCopy(copyKeepsTime), []string{"Stat/mod-time-moves"}},
 		{"copy-links", mutateCopy(copyLinks), []string{"Copy/independent"}},
 		{"copy-needs-parents", mutateCopy(copyNeedsParents), []string{"Copy/missing-parents"}},
@@ -331,6 +344,28 @@ func copyDirectoryEmpty(h *hooked, copyFile copyFunc) copyFunc {
 			return "", h.reference.Mkdir(ctx, destination, nil)
 		}
 		return copyFile(ctx, source, destination)
+	}
+}
+
+func copyRefusedMakesParents(h *hooked, copyFile copyFunc) copyFunc {
+	return func(ctx context.Context, source, destination string) (workspace.Version, error) {
+		version, err := copyFile(ctx, source, destination)
+		if errors.Is(err, workspace.ErrIsDir) || errors.Is(err, fs.ErrNotExist) {
+			h.reference.makeParents(destination)
+		}
+		return version, err
+	}
+}
+
+// copyChangesSource gives the source a new version, as a write of the same bytes
+// would.
+func copyChangesSource(h *hooked, copyFile copyFunc) copyFunc {
+	return func(ctx context.Context, source, destination string) (workspace.Version, error) {
+		version, err := copyFile(ctx, source, destination)
+		if err == nil {
+			h.reference.put(source, h.reference.nodes[source].data)
+		}
+		return version, err
 	}
 }
 

@@ -46,6 +46,7 @@ func removeMutants() []mutant {
 		{"rm-clears-the-root", mutateRm(clearsRoot), []string{"Rm/root", "Rm/empty-root"}},
 		{"rm-thousand-at-most", mutateRm(thousandAtMost), []string{"Rm/recursive-eleven-hundred"}},
 		{"rm-not-empty-removes-files", mutateRm(removesThenRefuses), []string{"Rm/not-empty"}},
+		{"rm-not-empty-removes-one-of-several", mutateRm(removesOneOfSeveral), []string{"Rm/not-empty"}},
 		{"mkdir-does-nothing", mutateMkdir(func(*hooked, mkdirFunc) mkdirFunc {
 			return func(context.Context, string, *workspace.MkdirOptions) error { return nil }
 		}), []string{"Mkdir/new", "Mkdir/in-directory", "Mkdir/recursive", "Mkdir/existing", "Names/unusual-spaces"}},
@@ -69,6 +70,7 @@ func removeMutants() []mutant {
 		{"move-of-root-works", mutateMove(moveOfRoot), []string{"Move/root"}},
 		{"move-removes-first", mutateMove(moveRemovesFirst), []string{"Move/at-every-moment-one-name", "Move/race-for-source"}},
 		{"move-checks-then-moves", mutateMove(moveChecksFirst), []string{"Move/race-for-destination"}},
+		{"move-refused-makes-parents", mutateMove(moveRefusedMakesParents), []string{"Errors/move-source-missing"}},
 		{"move-leaves-the-empty-directories", mutateMove(moveLosesEmpty), []string{"Move/directory", "Move/empty-directory"}},
 	}
 }
@@ -175,6 +177,16 @@ func removesThenRefuses(h *hooked, rm rmFunc) rmFunc {
 			delete(h.reference.nodes, name+"/"+h.reference.children(name)[0])
 		}
 		return err
+	}
+}
+
+func removesOneOfSeveral(h *hooked, rm rmFunc) rmFunc {
+	wrong := removesThenRefuses(h, rm)
+	return func(ctx context.Context, name string, opts *workspace.RmOptions) error {
+		if len(h.reference.children(name)) > 1 && name != "." {
+			return wrong(ctx, name, opts)
+		}
+		return rm(ctx, name, opts)
 	}
 }
 
@@ -287,6 +299,16 @@ func moveNeedsParents(h *hooked, move moveFunc) moveFunc {
 			return ops.Error(ops.Move, destination, fs.ErrNotExist, nil)
 		}
 		return move(ctx, source, destination)
+	}
+}
+
+func moveRefusedMakesParents(h *hooked, move moveFunc) moveFunc {
+	return func(ctx context.Context, source, destination string) error {
+		err := move(ctx, source, destination)
+		if errors.Is(err, fs.ErrNotExist) {
+			h.reference.makeParents(destination)
+		}
+		return err
 	}
 }
 

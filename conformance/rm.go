@@ -50,11 +50,11 @@ func rmEmptyDirectory(e *env) {
 // rmNotEmpty tests that Rm refuses a directory with children, hidden ones too.
 // A model that believes a directory to be empty must not lose what it has not
 // seen. The mistake is a listing without hidden names, and a removal that fails
-// half-way, after the first files.
+// half-way, after the first files, of one child or of several.
 func rmNotEmpty(e *env) {
-	e.given(files{"dir/file": "x", "parent/empty/": "", "hidden/.file": "", "checkout/.git/": "", "deep/.a/.b/.c": ""})
+	e.given(files{"dir/file": "x", "several/a": "", "several/b": "", "parent/empty/": "", "hidden/.file": "", "checkout/.git/": "", "deep/.a/.b/.c": ""})
 	before := e.tree()
-	for _, name := range []string{"dir", "parent", "hidden", "checkout", "deep", "deep/.a"} {
+	for _, name := range []string{"dir", "several", "parent", "hidden", "checkout", "deep", "deep/.a"} {
 		for _, opts := range []*workspace.RmOptions{nil, {}} {
 			err := e.fsys.Rm(e.ctx, name, opts)
 			e.refused(err, workspace.ErrNotEmpty, at(ops.Rm, name), "Rm(%q)", name)

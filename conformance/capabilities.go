@@ -162,7 +162,7 @@ func capabilityMove(e *env) {
 // that refuses and so takes the place of that copy.
 func capabilityCopy(e *env) {
 	e.given(files{"file": "x"})
-	if e.caps.Copy || e.caps.ConditionalWrite {
+	if e.caps.Copy || e.caps.Write && e.caps.ConditionalWrite {
 		e.copyTo("file", "copy")
 		e.leaves(files{"file": "x", "copy": "x"}, "Copy(%q, %q)", "file", "copy")
 		return

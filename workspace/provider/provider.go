@@ -125,7 +125,7 @@ func (f *FS) Capabilities() workspace.Capabilities {
 		caps = capable.Capabilities()
 	}
 	if _, copies := f.store.(Copier); !copies {
-		caps.Copy = caps.Copy || caps.ConditionalWrite
+		caps.Copy = caps.Copy || caps.Write && caps.ConditionalWrite
 	}
 	return caps
 }

@@ -368,6 +368,10 @@ func TestClose(t *testing.T) {
 		t.Errorf("Close = %v, want the store's error without its path", err)
 	}
 	if err := fsys.Close(); err != nil {
+	readOnly := provider.Facts{Capabilities: workspace.Capabilities{Versions: true, ConditionalWrite: true}}
+	if provider.New(struct{ provider.Store }{failing{}}, readOnly).Capabilities().Copy {
+		t.Error("Copy is declared without Write")
+	}
 		t.Errorf("the second Close = %v, want nil", err)
 	}
 	for op, call := range calls {

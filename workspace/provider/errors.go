@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"syscall"
+	"time"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -103,7 +104,8 @@ var kinds = []error{
 //
 // A store that fails because ctx has ended often says so in words of its own,
 // so an error of no kind, or one of a store that cannot be reached, becomes the
-// error of ctx.
+// error of ctx. A deadline that passes without that of ctx is one of the store's
+// own, such as that of a connection, so the store cannot be reached.
 func (f *FS) fail(ctx context.Context, op string, err error, names ...string) error {
 	if err == nil {
 		return nil
@@ -121,8 +123,15 @@ func (f *FS) fail(ctx context.Context, op string, err error, names ...string) er
 	}
 	shown := classify(withoutPaths(err), f.facts.Kind)
 	f.log(ctx, op, name, err, shown)
-	if ended := ctx.Err(); ended != nil && (errors.Is(shown, errFailed) || errors.Is(shown, workspace.ErrUnavailable)) {
+	ended := ctx.Err()
+	if deadline, ok := ctx.Deadline(); ended == nil && ok && !time.Now().Before(deadline) {
+		ended = context.DeadlineExceeded // the timer of ctx is late
+	}
+	switch {
+	case ended != nil && (errors.Is(shown, errFailed) || errors.Is(shown, workspace.ErrUnavailable)):
 		shown = ended
+	case ended == nil && errors.Is(shown, context.DeadlineExceeded):
+		shown = &storeError{workspace.ErrUnavailable, err}
 	}
 	return ops.Error(op, name, shown, nil)
 }
@@ -191,6 +200,9 @@ func classify(err error, kindOf func(error) error) error {
 	if errors.As(err, &errno) {
 		return &storeError{errnoError(errno), err}
 	}
+	if errors.Is(err, os.ErrDeadlineExceeded) { // of a connection
+		return &storeError{workspace.ErrUnavailable, err}
+	}
 	return &storeError{errFailed, err}
 }
 
@@ -236,7 +248,9 @@ func errnoError(errno syscall.Errno) error {
 	case syscall.EXDEV, syscall.ENOSYS, syscall.ENOTSUP:
 		return &visibleError{errors.ErrUnsupported, errno}
 	case syscall.EAGAIN, syscall.EINTR, syscall.EMFILE, syscall.ENFILE, syscall.ENOMEM,
-		syscall.EIO, syscall.ESTALE, syscall.ETIMEDOUT, syscall.ETXTBSY:
+		syscall.EIO, syscall.ESTALE, syscall.ETIMEDOUT, syscall.ETXTBSY,
+		syscall.ECONNREFUSED, syscall.ECONNRESET, syscall.ECONNABORTED, syscall.EPIPE, syscall.ENOTCONN,
+		syscall.EHOSTUNREACH, syscall.EHOSTDOWN, syscall.ENETUNREACH, syscall.ENETDOWN, syscall.ENETRESET:
 		return &visibleError{workspace.ErrUnavailable, errno}
 	}
 	return systemError(errno)
@@ -245,9 +259,15 @@ func errnoError(errno syscall.Errno) error {
 // systemError asks errno itself, as the errors of Windows have numbers of their
 // own.
 func systemError(errno syscall.Errno) error {
-	const diskFull, handleDiskFull = 112, 39 // of Windows
-	if runtime.GOOS == "windows" && (errno == diskFull || errno == handleDiskFull) {
-		return workspace.ErrNoSpace
+	if runtime.GOOS == "windows" {
+		const diskFull, handleDiskFull = 112, 39
+		const netDown, hostUnreachable = 10050, 10065 // and the other failures of a connection
+		switch {
+		case errno == diskFull, errno == handleDiskFull:
+			return workspace.ErrNoSpace
+		case netDown <= errno && errno <= hostUnreachable:
+			return &visibleError{workspace.ErrUnavailable, errno}
+		}
 	}
 	for _, kind := range []error{fs.ErrNotExist, fs.ErrExist, fs.ErrPermission} {
 		if errors.Is(errno, kind) {

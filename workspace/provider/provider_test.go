@@ -9,11 +9,14 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"net"
 	"os"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/scan"
@@ -126,6 +129,13 @@ func TestErrors(t *testing.T) {
 		"kind":                {fs.ErrNotExist, "file does not exist", fs.ErrNotExist, false},
 		"errno of a path":     {hostPath, "not a directory", workspace.ErrNotDir, true},
 		"errno alone":         {syscall.EIO, "temporarily unavailable: input/output error", workspace.ErrUnavailable, false},
+		"no connection":       {dialError(syscall.ECONNREFUSED), "temporarily unavailable: connection refused", workspace.ErrUnavailable, true},
+		"lost connection":     {dialError(syscall.ECONNRESET), "temporarily unavailable: connection reset by peer", workspace.ErrUnavailable, true},
+		"closed connection":   {dialError(syscall.EPIPE), "temporarily unavailable: broken pipe", workspace.ErrUnavailable, true},
+		"no route":            {dialError(syscall.EHOSTUNREACH), "temporarily unavailable: no route to host", workspace.ErrUnavailable, true},
+		"no network":          {dialError(syscall.ENETUNREACH), "temporarily unavailable: network is unreachable", workspace.ErrUnavailable, true},
+		"slow connection":     {dialError(os.ErrDeadlineExceeded), "temporarily unavailable", workspace.ErrUnavailable, true},
+		"slow store":          {fmt.Errorf("dial secret:443: %w", context.DeadlineExceeded), "temporarily unavailable", workspace.ErrUnavailable, true},
 		"errno of a link":     {&os.LinkError{Op: "rename", Old: "/home/me/secret", New: "b", Err: syscall.EROFS}, "permission denied: read-only file system", fs.ErrPermission, true},
 		"errno in a join":     {errors.Join(hostPath, errors.New("/home/me/secret")), "not a directory", workspace.ErrNotDir, true},
 		"own text":            {provider.Errorf(fs.ErrInvalid, "at most %d levels", 3), "invalid argument: at most 3 levels", fs.ErrInvalid, false},
@@ -164,6 +174,37 @@ func TestErrors(t *testing.T) {
 		})
 	}
 }
+
+// dialError is the error of a connection to the store.
+func dialError(err error) error {
+	return &net.OpError{Op: "dial", Net: "tcp", Addr: &net.UnixAddr{Name: "secret", Net: "unix"}, Err: os.NewSyscallError("connect", err)}
+}
+
+// TestLateDeadline checks that a connection that takes its deadline from the context
+// fails with the error of the context, also where the timer of the context is late.
+func TestLateDeadline(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		fsys := provider.New(slow{failing{dialError(os.ErrDeadlineExceeded)}}, provider.Facts{})
+		if _, err := fsys.Stat(lateTimer{ctx}, "a"); !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, workspace.ErrUnavailable) {
+			t.Errorf("Stat after the deadline = %v, want DeadlineExceeded", err)
+		}
+	})
+}
+
+// slow is a store that takes two seconds to fail.
+type slow struct{ failing }
+
+func (s slow) Stat(context.Context, string) (workspace.FileInfo, error) {
+	time.Sleep(2 * time.Second)
+	return workspace.FileInfo{}, s.err
+}
+
+// lateTimer is a context whose deadline passes before it ends.
+type lateTimer struct{ context.Context }
+
+func (lateTimer) Err() error { return nil }
 
 func TestEndedContext(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
@@ -327,6 +368,10 @@ func TestCopierKnows(t *testing.T) {
 	if !provider.New(struct{ provider.Store }{failing{}}, conditional).Capabilities().Copy {
 		t.Error("Copy is not declared where the caller can copy")
 	}
+	readOnly := provider.Facts{Capabilities: workspace.Capabilities{Versions: true, ConditionalWrite: true}}
+	if provider.New(struct{ provider.Store }{failing{}}, readOnly).Capabilities().Copy {
+		t.Error("Copy is declared without Write")
+	}
 }
 
 // TestNotDeclared checks that what a store does not declare is not asked of it.
@@ -368,10 +413,6 @@ func TestClose(t *testing.T) {
 		t.Errorf("Close = %v, want the store's error without its path", err)
 	}
 	if err := fsys.Close(); err != nil {
-	readOnly := provider.Facts{Capabilities: workspace.Capabilities{Versions: true, ConditionalWrite: true}}
-	if provider.New(struct{ provider.Store }{failing{}}, readOnly).Capabilities().Copy {
-		t.Error("Copy is declared without Write")
-	}
 		t.Errorf("the second Close = %v, want nil", err)
 	}
 	for op, call := range calls {

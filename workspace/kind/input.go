@@ -2,6 +2,7 @@ package kind
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"reflect"
 )
@@ -70,7 +71,11 @@ func (in Input) ConfigNames(name string) []string {
 	if in.ConfigIn == nil {
 		return nil
 	}
-	return in.ConfigIn(in.Path(name))
+	path, err := filepath.Abs(in.Path(name))
+	if err != nil {
+		return []string{"."} // which may be one
+	}
+	return in.ConfigIn(path)
 }
 
 // Inside reports whether the folder or file name lies in Dir once symlinks are
@@ -80,12 +85,24 @@ func (in Input) Inside(name string) bool {
 	if err != nil {
 		return false
 	}
-	rest, err := filepath.Rel(RealPath(dir), RealPath(in.Path(name)))
+	path, err := filepath.Abs(in.Path(name))
+	if err != nil {
+		return false
+	}
+	rest, err := filepath.Rel(RealPath(dir), RealPath(path))
 	return err == nil && filepath.IsLocal(rest)
 }
 
-// RealPath returns path without symlinks in the part of it that exists.
+// RealPath returns path without symlinks in the part of it that exists. A symlink
+// that leads to nothing is followed, too.
 func RealPath(path string) string {
+	const maxLinks = 255 // more than an operating system follows
+	return realPath(path, maxLinks)
+}
+
+// realPath is RealPath for at most links symlinks that lead to nothing, as they can
+// lead in a loop.
+func realPath(path string, links int) string {
 	real, err := filepath.EvalSymlinks(path)
 	parent := filepath.Dir(path)
 	switch {
@@ -94,7 +111,15 @@ func RealPath(path string) string {
 	case parent == path:
 		return path
 	}
-	return filepath.Join(RealPath(parent), filepath.Base(path))
+	parent = realPath(parent, links)
+	target, err := os.Readlink(path)
+	switch {
+	case err != nil || links == 0:
+		return filepath.Join(parent, filepath.Base(path))
+	case !filepath.IsAbs(target):
+		target = filepath.Join(parent, target)
+	}
+	return realPath(target, links-1)
 }
 
 // Error is an error about one option.

@@ -18,8 +18,9 @@ type Capabilities struct {
 	Watch WatchMode `json:"watch"`
 	// Move says that [Move] is supported.
 	Move bool `json:"move"`
-	// Copy says that the FileSystem copies by itself. Without it [Copy] still
-	// works, through the caller, if ConditionalWrite is set.
+	// Copy says that the FileSystem has a [Copier] that works, perhaps through the
+	// caller. Without it [Copy] still works, through the caller, if Write and
+	// ConditionalWrite are set.
 	Copy bool `json:"copy"`
 	// Run says that [Runner] is supported: the files are on a machine, and commands
 	// can be run there.

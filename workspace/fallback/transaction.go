@@ -20,8 +20,8 @@ type Transactor interface {
 	//
 	// The error of change, joined with [workspace.ErrConflict] or another if not all is
 	// undone; before change is called, that of ctx, [io/fs.ErrClosed],
-	// [io/fs.ErrPermission] if nothing can be written, [errors.ErrUnsupported], or [workspace.ErrPolicy] from a policy that is read-only or
-	// has no transactions below.
+	// [io/fs.ErrPermission] if nothing can be written, [errors.ErrUnsupported], or
+	// [workspace.ErrPolicy] from a policy that is read-only or has no transactions below.
 	Transaction(ctx context.Context, change func(ctx context.Context) error) error
 }
 

@@ -707,7 +707,7 @@ func (r *run) process(hc interp.HandlerContext, args []string) *command.Process 
 		},
 		Environ: func() []string { return exportedVariables(hc.Env) },
 		Run:     r.runAgain,
-		Known:   func(name string) bool { return command.Programs[name] != nil || isShell(name) },
+		Known:   isProgram,
 	}
 	if p.Stdin == nil {
 		p.Stdin = strings.NewReader("")
@@ -778,11 +778,10 @@ func (r *run) runAgain(ctx context.Context, p *command.Process) int {
 // A name without a slash is never looked for in the workspace, whatever PATH says.
 func (r *run) runProgram(ctx context.Context, p *command.Process) int {
 	name := p.Args[0]
-	if dir, base := path.Split(name); dir != "" {
-		if !slices.Contains([]string{"/bin/", "/usr/bin/", "/usr/local/bin/"}, dir) || command.Programs[base] == nil && !isShell(base) {
-			return r.runScript(ctx, p)
-		}
-		name = base
+	if isProgramPath(name) {
+		name = path.Base(name)
+	} else if strings.Contains(name, "/") {
+		return r.runScript(ctx, p)
 	}
 	switch program := command.Programs[name]; {
 	case isShell(name):
@@ -919,6 +918,12 @@ func noScript(p *command.Process, name string, err error) int {
 // once more, not a program of the host.
 func isShell(name string) bool { return name == "bash" || name == "sh" }
 
+// isProgram reports whether there is a program of that name.
+func isProgram(name string) bool { return command.Programs[name] != nil || isShell(name) }
+
+// isProgramPath reports whether name is the path of a program.
+func isProgramPath(name string) bool { return (&command.Process{Known: isProgram}).IsProgram(name) }
+
 // replacements are what to use instead of programs that many would expect.
 var replacements = map[string]string{
 	"bc":    "bc is not available; use $((…)) or awk",
@@ -1004,6 +1009,9 @@ func (r *run) stat(ctx context.Context, name string, follow bool) (fs.FileInfo, 
 	if name == "" {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
+	if isProgramPath(name) {
+		return fileInfo{workspace.FileInfo{Name: path.Base(name), Type: workspace.TypeFile, Size: 1}}, nil
+	}
 	if follow {
 		info, err = r.files.Stat(ctx, "/", name)
 	} else {
@@ -1016,12 +1024,18 @@ func (r *run) stat(ctx context.Context, name string, follow bool) (fs.FileInfo, 
 }
 
 // access says whether a file can be read, written or executed: files that exist can be
-// read, those of a workspace without writes cannot be written, and only directories and
-// what looks like a script can be executed.
+// read, those of a workspace without writes cannot be written, and only directories, programs
+// and what looks like a script can be executed.
 func (r *run) access(ctx context.Context, name string, mode interp.AccessMode) error {
 	info, err := r.stat(ctx, name, true)
 	if err != nil {
 		return err
+	}
+	if isProgramPath(name) {
+		if mode&interp.AccessWrite != 0 {
+			return fs.ErrPermission
+		}
+		return nil
 	}
 	at, err := r.files.Locate(ctx, "/", name)
 	if err != nil {

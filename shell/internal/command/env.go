@@ -236,10 +236,13 @@ func which(ctx context.Context, p *Process) int {
 	}
 	out := bufio.NewWriter(p.Stdout)
 	for _, name := range names {
-		if p.Known == nil || !p.Known(strings.TrimPrefix(name, "/usr/bin/")) {
+		if p.Known != nil && p.Known(name) {
+			name = "/usr/bin/" + name
+		}
+		if !p.IsProgram(name) {
 			status = 1
 		} else if !*silent {
-			out.WriteString("/usr/bin/" + path.Base(name) + "\n")
+			out.WriteString(name + "\n")
 		}
 	}
 	return p.finish(out, status)

@@ -43,6 +43,12 @@ const (
 	exitPipe    = 141 // the reader of the output wants no more, as of a program that SIGPIPE ends
 )
 
+// IsProgram reports whether the path name is that of a program, whatever the workspace has there.
+func (p *Process) IsProgram(name string) bool {
+	dir, base := path.Split(name)
+	return slices.Contains([]string{"/bin/", "/usr/bin/", "/usr/local/bin/"}, dir) && p.Known != nil && p.Known(base)
+}
+
 // name is what the program was called by, for its messages.
 func (p *Process) name() string { return path.Base(p.Args[0]) }
 

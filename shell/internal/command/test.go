@@ -24,7 +24,7 @@ import (
 //	test a = b -a c    5 or more: a grammar, in which -a binds tighter than -o
 //
 // Operators about what a workspace does not have, such as -t, -S and -u, are false; -r,
-// -w and -O are true of all that exists, and -x of directories.
+// -w and -O are true of all that exists, and -x of directories, programs and names in .sh.
 func test(ctx context.Context, p *Process) int {
 	args := p.Args[1:]
 	if p.name() == "[" {
@@ -208,6 +208,9 @@ func (t *condition) unary(op, arg string) (bool, error) {
 		info, err := t.p.Lstat(t.ctx, arg)
 		return err == nil && info.Type == "symlink", nil
 	}
+	if t.p.IsProgram(arg) {
+		return strings.Contains("-e-f-r-s-x-O-G", op), nil
+	}
 	info, err := t.p.Stat(t.ctx, arg)
 	if err != nil {
 		return false, nil
@@ -217,8 +220,10 @@ func (t *condition) unary(op, arg string) (bool, error) {
 		return true, nil
 	case "-f":
 		return info.Type == "file", nil
-	case "-d", "-x":
+	case "-d":
 		return info.IsDir(), nil
+	case "-x":
+		return info.IsDir() || strings.HasSuffix(arg, ".sh"), nil
 	case "-s":
 		return info.IsDir() || info.Size > 0, nil
 	case "-c":

@@ -188,9 +188,9 @@ func TestTimeZones(t *testing.T) {
 
 func TestWhich(t *testing.T) {
 	t.Parallel()
-	p, stdout, _ := newTestProcess(t, nil, "which", "cat", "nosuchprogram", "/usr/bin/sort")
+	p, stdout, _ := newTestProcess(t, nil, "which", "cat", "nosuchprogram", "/usr/bin/sort", "/bin/ls", "bin/ls")
 	p.Known = func(name string) bool { return Programs[name] != nil }
-	if status := which(t.Context(), p); status != 1 || stdout.String() != "/usr/bin/cat\n/usr/bin/sort\n" {
+	if status := which(t.Context(), p); status != 1 || stdout.String() != "/usr/bin/cat\n/usr/bin/sort\n/bin/ls\n" {
 		t.Errorf("which returns %d and prints %q", status, stdout)
 	}
 }

@@ -508,6 +508,7 @@ func TestShown(t *testing.T) {
 		{`f() { [[ ! $1 =~ ^"a.b"$ && -n $2 || a[1] -eq 1+$n ]]; }; declare -f f`, "f() { [[ ! $1 =~ ^\"a.b\"$ && -n $2 || ${a[1]} -eq 1+$n ]]; }\n"},
 		{`f() { echo "${1%.*}" ${x##+(0)} "${x#"$p"}" "${x//a/\n}" "${x:-y}"; }; declare -f f`, "f() { echo \"${1%.*}\" ${x##+(0)} \"${x#\"$p\"}\" \"${x//a/\\n}\" \"${x:-y}\"; }\n"},
 		{`f() { ls ${a[@]+"${a[@]}"} "${a[@]+"${a[@]}"}" "${*:-x}"; }; declare -f f`, "f() { ls ${a[@]+\"${a[@]}\"} \"${a[@]+\"${a[@]}\"}\" \"${*:-x}\"; }\n"},
+		{`f() { local -A m; for k in "${!m[@]}"; do ls "${m[@]}"; done; }; declare -f f`, "f() {\n\tlocal -A m\n\n\tfor k in \"${!m[@]}\"; do\n\n\t\tls \"${m[@]}\"\n\tdone\n}\n"},
 		{`f() { echo $((x / y)) $((x % $y)) $((x / (y + 1))); }; declare -f f`, "f() { echo $((x / y)) $((x % $y)) $((x / (y + 1))); }\n"},
 		{`shopt -s extglob; f() { echo ${a[i]} ${a[$i]} ${a[-1]} ${a[i-1]} ${a[$1]} $((2**x)) $((2**(x-1))) @(a|b)*; }; declare -f f`, "f() { echo ${a[i]} ${a[$i]} ${a[-1]} ${a[i - 1]} ${a[$1]} $((2 ** x)) $((2 ** (x - 1))) @(a|b)*; }\n"},
 		{`f() { ((x /= y--)); echo $((2 / (--x + 1) % 2 ** x++)) ${a[--i]}; }; declare -f f`, "f() {\n\t((x /= y--))\n\techo $((2 / (--x + 1) % 2 ** x++)) ${a[--i]}\n}\n"},

@@ -16,6 +16,7 @@ import (
 //	${a[@]+"${a[@]}"}          it joins the elements and splits them again: "${a[@]}" does the same
 //	"${x:-'y'}"                it removes the inner quotes: "${x:-"'y'"}"
 //	${x/a/\n}                  it keeps the backslash: ${x/a/'n'}
+//	"${m[@]}"                  it makes an empty word if the associative array is empty: "${m[@]#}"
 
 // word replaces process substitutions, and tildes before names of users: ~root would be looked
 // up among the users of the host. "~" and "~/x" stay, and lead to HOME.
@@ -37,6 +38,9 @@ func (r *Rewriter) word(w *syntax.Word) error {
 				return fmt.Errorf("%s is not supported where it may make several words; use if ((${#array[@]})) or if (($#))", printed(&syntax.Word{Parts: []syntax.WordPart{part}}))
 			}
 			quoteLiterally(part.Parts)
+			if p := r.mapList(part); p != nil && !p.Excl {
+				p.Exp = &syntax.Expansion{Op: syntax.RemSmallPrefix}
+			}
 			for j, inner := range part.Parts {
 				if p, ok := inner.(*syntax.ParamExp); ok && r.countsMap(p) {
 					part.Parts[j] = r.countSubst(p.Param.Value)
@@ -53,6 +57,41 @@ func (r *Rewriter) word(w *syntax.Word) error {
 		}
 	}
 	return nil
+}
+
+// mapList returns the expansion if part is "${m[@]}" or "${!m[@]}" for an associative array.
+func (r *Rewriter) mapList(part syntax.WordPart) *syntax.ParamExp {
+	quoted, ok := part.(*syntax.DblQuoted)
+	if !ok || len(quoted.Parts) != 1 {
+		return nil
+	}
+	p, ok := quoted.Parts[0].(*syntax.ParamExp)
+	if !ok || listName(p) != "@" || !r.maps[p.Param.Value] || p.Exp != nil || p.Repl != nil || p.Slice != nil || p.Length {
+		return nil
+	}
+	return p
+}
+
+// skipEmpty gives a loop over the keys of an associative array a first statement for the empty word
+// that the interpreter makes if there are none. No key is empty.
+//
+//	for k in "${!m[@]}"; do a; done    for k in "${!m[@]}"; do [[ -n $k ]] || continue; a; done
+func (r *Rewriter) skipEmpty(loop *syntax.ForClause, l *syntax.WordIter) {
+	if len(l.Items) != 1 || len(l.Items[0].Parts) != 1 || skipsEmpty(loop, l) { // a rewritten loop may be rewritten again
+		return
+	}
+	if p := r.mapList(l.Items[0].Parts[0]); p != nil && p.Excl {
+		skip := parseCommand("[[ -n $" + l.Name.Value + " ]] || continue")
+		loop.Do = slices.Insert(loop.Do, 0, &syntax.Stmt{Cmd: skip})
+	}
+}
+
+// skipsEmpty reports whether the first statement of a loop is that of skipEmpty. A guard may stand
+// before the keys.
+func skipsEmpty(loop *syntax.ForClause, l *syntax.WordIter) bool {
+	n := len(l.Items)
+	return len(loop.Do) > 1 && (n == 1 || n == 2 && isGuardWord(l.Items[0])) && strings.HasPrefix(printed(l.Items[n-1]), `"${!`) &&
+		printed(loop.Do[0]) == "[[ -n $"+l.Name.Value+" ]] || continue"
 }
 
 // countsMap reports whether p is ${#m[@]} for an associative array, which the interpreter

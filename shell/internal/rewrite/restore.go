@@ -59,8 +59,15 @@ func (s *Session) restore(node syntax.Node) {
 		case *syntax.WordIter:
 			node.Items = slices.DeleteFunc(node.Items, isGuardWord)
 		case *syntax.ForClause:
-			if _, ok := node.Loop.(*syntax.CStyleLoop); ok && len(node.Do) > 1 {
-				node.Do = node.Do[:len(node.Do)-1]
+			switch l := node.Loop.(type) {
+			case *syntax.CStyleLoop:
+				if len(node.Do) > 1 {
+					node.Do = node.Do[:len(node.Do)-1]
+				}
+			case *syntax.WordIter:
+				if skipsEmpty(node, l) {
+					node.Do = node.Do[1:]
+				}
 			}
 		case *syntax.Word:
 			if parts := s.numberParts(node); parts != nil {
@@ -79,6 +86,9 @@ func (s *Session) restore(node syntax.Node) {
 			node.Index = restoredOperand(node.Index)
 			if node.Slice != nil {
 				node.Slice.Offset, node.Slice.Length = restoredOperand(node.Slice.Offset), restoredOperand(node.Slice.Length)
+			}
+			if node.Exp != nil && node.Exp.Op == syntax.RemSmallPrefix && (node.Exp.Word == nil || len(node.Exp.Word.Parts) == 0) {
+				node.Exp = nil // from word
 			}
 			s.restoreTrim(node)
 			restoreReplacement(node)

@@ -497,6 +497,7 @@ func (r *Rewriter) callExpr(call *syntax.CallExpr) error {
 func (r *Rewriter) forClause(loop *syntax.ForClause) error {
 	switch l := loop.Loop.(type) {
 	case *syntax.WordIter:
+		r.skipEmpty(loop, l)
 		return r.fields(&l.Items, 0)
 	case *syntax.CStyleLoop:
 		loop.Do = append(loop.Do, &syntax.Stmt{Cmd: &syntax.CallExpr{Args: []*syntax.Word{literal(":")}}})

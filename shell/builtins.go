@@ -137,7 +137,7 @@ func (r *run) keepInput(_ context.Context, hc interp.HandlerContext, _ []string)
 		return interp.ExitStatus(1)
 	}
 	limit := r.opts.Variables / 4
-	data, err := io.ReadAll(io.LimitReader(hc.Stdin, int64(limit)+1))
+	data, err := io.ReadAll(io.LimitReader(r.input(hc), int64(limit)+1))
 	if err != nil {
 		return interp.ExitStatus(1)
 	}
@@ -397,7 +397,7 @@ func (r *run) checkGlob(ctx context.Context, hc interp.HandlerContext, args []st
 // cat is the command that prints its input.
 func (r *run) cat(_ context.Context, hc interp.HandlerContext, _ []string) error {
 	if hc.Stdin != nil {
-		if _, err := io.Copy(hc.Stdout, hc.Stdin); err != nil {
+		if _, err := io.Copy(hc.Stdout, r.input(hc)); err != nil {
 			return interp.ExitStatus(1)
 		}
 	}
@@ -717,16 +717,13 @@ func (r *run) read(ctx context.Context, hc interp.HandlerContext, args []string)
 		fmt.Fprintf(hc.Stderr, "bash: read: %v\n", err)
 		return interp.ExitStatus(2)
 	}
-	if hc.Stdin == nil {
-		hc.Stdin = strings.NewReader("")
-	}
 	end := context.AfterFunc(ctx, func() { unblock(hc.Stdin) })
 	defer end()
 	if pipe, ok := hc.Stdin.(*os.File); ok && f.timeout > 0 {
 		pipe.SetReadDeadline(time.Now().Add(f.timeout))
 		defer pipe.SetReadDeadline(time.Time{})
 	}
-	line, escaped, status, err := r.readLine(hc.Stdin, f)
+	line, escaped, status, err := r.readLine(r.input(hc), f)
 	if err != nil {
 		return err
 	}
@@ -880,7 +877,7 @@ func (r *run) mapfile(ctx context.Context, hc interp.HandlerContext, args []stri
 	if hc.Stdin != nil {
 		end := context.AfterFunc(ctx, func() { unblock(hc.Stdin) })
 		defer end()
-		if data, err = io.ReadAll(io.LimitReader(hc.Stdin, int64(r.opts.Variables/4)+1)); err != nil {
+		if data, err = io.ReadAll(io.LimitReader(r.input(hc), int64(r.opts.Variables/4)+1)); err != nil {
 			return interp.ExitStatus(1)
 		}
 	}
@@ -977,6 +974,9 @@ func (r *run) sumAgain() {
 // of stdin than the script has read. It ends with stdin, or with its next write after the
 // pipe is closed; a Read of stdin that waits is not interrupted.
 func asPipe(ctx context.Context, stdin io.Reader) (*os.File, func(), error) {
+	if in, ok := stdin.(*input); ok {
+		stdin = in.file
+	}
 	if file, ok := stdin.(*os.File); ok {
 		return file, func() {}, nil
 	}

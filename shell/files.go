@@ -8,8 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"runtime"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"weak"
 
 	"github.com/workspacekit/workspacekit/shell/internal/command"
 	"github.com/workspacekit/workspacekit/shell/internal/rewrite"
@@ -62,11 +66,16 @@ func (r *run) open(ctx context.Context, name string, flag int, _ os.FileMode) (i
 	p := r.process(hc, []string{"bash"})
 	if flag&(os.O_WRONLY|os.O_RDWR) == 0 {
 		file, err := p.Open(ctx, name)
-		if err == nil {
-			err = notDirectory(ctx, p, name)
-		}
 		if err != nil {
 			return nil, openError(name, err)
+		}
+		info, err := p.Stat(ctx, name)
+		switch {
+		case err == nil && info.IsDir():
+			file.Close()
+			return nil, openError(name, workspace.ErrIsDir)
+		case err == nil && info.Type == workspace.TypeFile:
+			return r.fileInput(file, info.Size)
 		}
 		return readOnly{file}, nil
 	}
@@ -248,6 +257,80 @@ func (nothing) Read([]byte) (int, error)         { return 0, io.EOF }
 func (nothing) Write(b []byte) (int, error)      { return len(b), nil }
 func (nothing) Close() error                     { return nil }
 func (nothing) WriteTo(io.Writer) (int64, error) { return 0, nil }
+
+// fileInput returns a file as the interpreter would connect it, as a pipe, and keeps what a pipe does
+// not know of it as long as that exists.
+func (r *run) fileInput(file io.ReadCloser, size int64) (io.ReadWriteCloser, error) {
+	in, w, err := os.Pipe()
+	if err != nil {
+		file.Close()
+		return nil, errors.New("the standard input cannot be connected")
+	}
+	go func() {
+		io.Copy(w, file)
+		w.Close()
+		file.Close()
+	}()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	key := weak.Make(in)
+	r.inputs[key] = &inputState{size: size}
+	runtime.AddCleanup(in, func(key weak.Pointer[os.File]) {
+		r.mu.Lock()
+		delete(r.inputs, key)
+		r.mu.Unlock()
+	}, key)
+	return in, nil
+}
+
+// inputState is what is known of a file that is a standard input.
+type inputState struct {
+	size  int64
+	mu    sync.Mutex
+	ahead []byte // guarded by mu; what a program has read and not used
+}
+
+// input is a standard input that is a file. What a program has not used is for the next one.
+type input struct {
+	*inputState
+	file *os.File
+}
+
+// Read implements [io.Reader].
+func (in *input) Read(b []byte) (int, error) {
+	in.mu.Lock()
+	n := copy(b, in.ahead)
+	in.ahead = in.ahead[n:]
+	in.mu.Unlock()
+	if n > 0 {
+		return n, nil
+	}
+	return in.file.Read(b)
+}
+
+// Unread gives back what has been read last.
+func (in *input) Unread(b []byte) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.ahead = slices.Concat(b, in.ahead)
+}
+
+// FileSize returns the size that the file had when it was opened.
+func (in *input) FileSize() int64 { return in.size }
+
+// input returns the standard input of a command. It is never nil.
+func (r *run) input(hc interp.HandlerContext) io.Reader {
+	file, ok := hc.Stdin.(*os.File)
+	if !ok && hc.Stdin == nil {
+		return strings.NewReader("")
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if state := r.inputs[weak.Make(file)]; state != nil {
+		return &input{state, file}
+	}
+	return hc.Stdin
+}
 
 // readOnly is a file that is read.
 type readOnly struct{ io.ReadCloser }

@@ -696,8 +696,8 @@ func unblock(stream any) {
 // process returns what a program gets. It sees exported variables only, and through
 // r.files no file but those of the workspaces. Its input is never nil.
 func (r *run) process(hc interp.HandlerContext, args []string) *command.Process {
-	p := &command.Process{
-		Args: args, Stdin: hc.Stdin, Stderr: hc.Stderr, Dir: hc.Dir, Files: r.files, Now: r.opts.Now,
+	return &command.Process{
+		Args: args, Stdin: r.input(hc), Stderr: hc.Stderr, Dir: hc.Dir, Files: r.files, Now: r.opts.Now,
 		Stdout: &programWriter{Writer: hc.Stdout}, MaxMemory: int64(r.opts.Variables),
 		Env: func(name string) string {
 			if vr := hc.Env.Get(name); vr.Exported {
@@ -709,10 +709,6 @@ func (r *run) process(hc interp.HandlerContext, args []string) *command.Process 
 		Run:     r.runAgain,
 		Known:   isProgram,
 	}
-	if p.Stdin == nil {
-		p.Stdin = strings.NewReader("")
-	}
-	return p
 }
 
 // exportedVariables returns the exported variables as NAME=value, sorted. Arrays are not

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"weak"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
@@ -179,12 +180,13 @@ type run struct {
 	badTest atomic.Bool // an operand in [[ ]] was no number, until the test has asked for it
 
 	mu      sync.Mutex
-	answers map[string]*bytes.Buffer // guarded by mu; what the interpreter was asked, by file
-	started map[int]time.Time        // guarded by mu; when the keyword time was reached, by number
-	stored  int64                    // guarded by mu; bytes kept in variables since their sizes were added up
-	held    int64                    // guarded by mu; bytes of the variables at that time
-	changes []Change                 // guarded by mu
-	last    map[string]int           // guarded by mu; where in changes the last write of a file is
+	answers map[string]*bytes.Buffer              // guarded by mu; what the interpreter was asked, by file
+	started map[int]time.Time                     // guarded by mu; when the keyword time was reached, by number
+	stored  int64                                 // guarded by mu; bytes kept in variables since their sizes were added up
+	held    int64                                 // guarded by mu; bytes of the variables at that time
+	changes []Change                              // guarded by mu
+	inputs  map[weak.Pointer[os.File]]*inputState // guarded by mu; of the files that are standard inputs
+	last    map[string]int                        // guarded by mu; where in changes the last write of a file is
 }
 
 // budgetError says which budget ended a run. Its text is shown after "bash: stopped: ".
@@ -201,7 +203,7 @@ var errFinished = errors.New("the script has ended")
 // newRun prepares a run of the script of o. The caller holds s.mu until the run has ended.
 func newRun(s *Shell, o *RunOptions) *run {
 	r := &run{shell: s, opts: s.opts, given: o, cancel: func(error) {},
-		last: map[string]int{}, answers: map[string]*bytes.Buffer{}, started: map[int]time.Time{}}
+		last: map[string]int{}, answers: map[string]*bytes.Buffer{}, started: map[int]time.Time{}, inputs: map[weak.Pointer[os.File]]*inputState{}}
 	r.scripts = r.rewriter(s.state.functions, s.state.vars)
 	r.files = command.NewFiles(s.workspaces, s.space.Workspace, r.hooks())
 	r.out = newOutput(r)

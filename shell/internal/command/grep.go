@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -408,6 +409,7 @@ type grepFile struct {
 	binary   bool     // it has a NUL, so lines are not printed
 	hidden   bool     // a line was not printed because the file is binary
 	over     bool     // nothing more of the file counts
+	rest     []byte   // of the buffer, after the last line that max allows
 	headed   bool     // the name has been printed
 	eol      byte     // of a line: "\n", or NUL with -z
 }
@@ -465,6 +467,9 @@ func (g *grepRun) stream(ctx context.Context, name string, r io.Reader) error {
 		}
 		if whole > 0 {
 			f.chunk(buf[:whole])
+		}
+		if in, ok := r.(*Input); ok && in.Name == "-" && f.rest != nil && !f.binary {
+			g.p.unread(slices.Concat(f.rest, buf[whole:]))
 		}
 		if ended || f.over || g.done(ctx) {
 			return nil
@@ -549,6 +554,7 @@ func (f *grepFile) chunk(data []byte) {
 		at = min(end+1, len(data))
 		f.pending = f.after
 		if f.max >= 0 && f.selected >= f.max {
+			f.rest = data[at:]
 			for f.pending > 0 && at < len(data) {
 				to := endOfLine(data, at, f.eol)
 				f.context(data[at:to], f.line, int64(at))

@@ -104,18 +104,22 @@ func head(ctx context.Context, p *Process) int {
 		case a.sign == '-':
 			return allButLastLines(ctx, p, out, in, a.n, lineEnd(*zero))
 		}
-		return firstLines(ctx, out, in, a.n, lineEnd(*zero))
+		r := bufio.NewReader(in)
+		err := firstLines(ctx, out, r, a.n, lineEnd(*zero))
+		if in.Name == "-" {
+			p.unreadBuffer(r)
+		}
+		return err
 	})
 	return p.finish(out, status)
 }
 
-// firstLines copies the first n lines of in, and reads little more than them. A line
+// firstLines copies the first n lines of r, which may have read more. A line
 // may be longer than the buffer: it is then copied in pieces.
-func firstLines(ctx context.Context, out *bufio.Writer, in io.Reader, n int64, end byte) error {
+func firstLines(ctx context.Context, out *bufio.Writer, r *bufio.Reader, n int64, end byte) error {
 	if n == 0 {
 		return nil
 	}
-	r := bufio.NewReader(in)
 	for ctx.Err() == nil {
 		line, err := r.ReadSlice(end)
 		if _, err := out.Write(line); err != nil {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -74,6 +75,24 @@ func (p *Process) ask(format string, args ...any) bool {
 			return first == 'y' || first == 'Y'
 		}
 	}
+}
+
+// unread gives back what a program has read last of its standard input, and not used: GNU's programs
+// seek back in a file, so that the next one reads on after that. In a pipe it is lost.
+func (p *Process) unread(b []byte) {
+	switch in := p.Stdin.(type) {
+	case interface{ Unread(b []byte) }:
+		in.Unread(b)
+	case io.Seeker:
+		in.Seek(-int64(len(b)), io.SeekCurrent)
+	}
+}
+
+// unreadBuffer is unread for what a reader of the standard input holds.
+func (p *Process) unreadBuffer(r *bufio.Reader) {
+	rest, _ := r.Peek(r.Buffered())
+	p.unread(rest)
+	r.Discard(len(rest))
 }
 
 // fail prints what went wrong with a file in the words of GNU ("cat: x: No such file or

@@ -299,6 +299,9 @@ type sedInput struct {
 
 // close closes the file that is being read, if there is one.
 func (in *sedInput) close() {
+	if in.name == "-" && in.current != nil {
+		in.s.p.unreadBuffer(in.current)
+	}
 	if in.closer != nil {
 		in.closer.Close()
 		in.closer = nil

@@ -104,8 +104,8 @@ func (p *Process) readAll(ctx context.Context, name string) ([]byte, error) {
 }
 
 // countWidth is how wide the columns are, as in GNU's wc: as the sum of the sizes of
-// the files, or 7 where one is no regular file, as its size is not known. One number
-// alone has no padding.
+// the files, a redirected standard input included, or at least 7 where one is no regular file, as
+// its size is not known. One number alone has no padding.
 //
 // Files of 5 and 120 bytes have columns of 3, as their sum is 125. A file that does not exist
 // adds nothing; its error comes when it is read.
@@ -115,11 +115,15 @@ func countWidth(ctx context.Context, p *Process, names []string, columns int) in
 	}
 	least, sum := 1, int64(0)
 	if len(names) == 0 {
-		least = 7
+		names = []string{"-"}
 	}
 	for _, name := range names {
 		if name == "-" {
-			least = 7
+			if in, ok := p.Stdin.(interface{ FileSize() int64 }); ok {
+				sum += in.FileSize()
+			} else {
+				least = 7
+			}
 			continue
 		}
 		info, err := p.Stat(ctx, name)

@@ -9,11 +9,19 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
+// isSameInput reports whether redir is <&0, which changes nothing and which the interpreter refuses.
+func isSameInput(redir *syntax.Redirect) bool {
+	return redir.Op == syntax.DplIn && redir.Word.Lit() == "0" && (redir.N == nil || redir.N.Value == "0")
+}
+
 // stmt rewrites what belongs to a whole statement. It may change st in place to something
 // else; what it was is then a copy in the replacement.
 func (r *Rewriter) stmt(st *syntax.Stmt) error {
 	if st.Coprocess {
 		return errors.New("coproc is not supported")
+	}
+	if st.Cmd != nil {
+		st.Redirs = slices.DeleteFunc(st.Redirs, isSameInput)
 	}
 	if st.Background || st.Disown {
 		piece := *st

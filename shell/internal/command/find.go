@@ -858,7 +858,7 @@ func (f *findRun) below(ctx context.Context, top *findEntry, visit func(e *findE
 			return nil
 		}
 		rel := relativeTo(at.Name, info.Path)
-		e := &findEntry{info: info, shown: joinShown(top.shown, rel, false), start: top.start, depth: top.depth + 1 + strings.Count(rel, "/")}
+		e := &findEntry{info: info, shown: joinFound(top.shown, rel), start: top.start, depth: top.depth + 1 + strings.Count(rel, "/")}
 		if err != nil {
 			f.fail(e.shown, err)
 			return nil
@@ -921,7 +921,7 @@ func (f *findRun) children(ctx context.Context, top *findEntry, deeper bool, vis
 		return err
 	}
 	for _, info := range list {
-		e := &findEntry{info: info, shown: joinShown(top.shown, info.Name, false), start: top.start, depth: top.depth + 1}
+		e := &findEntry{info: info, shown: joinFound(top.shown, info.Name), start: top.start, depth: top.depth + 1}
 		var err error
 		done := false
 		if f.follow {
@@ -943,6 +943,9 @@ func (f *findRun) children(ctx context.Context, top *findEntry, deeper bool, vis
 	}
 	return nil
 }
+
+// joinFound returns the path of what is in a directory. Of slashes at its end, find keeps all.
+func joinFound(dir, name string) string { return strings.TrimSuffix(dir, "/") + "/" + name }
 
 // printfTime is a time in the format of -printf: %T, %A or %C, with a letter of
 // strftime, "@" for seconds, or "+".

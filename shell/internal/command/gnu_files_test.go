@@ -59,7 +59,7 @@ var gnuFilesTests = map[string]gnuTest{
 			{"", "", "-i", "-w", "-E", "-A1", "-C1", "-x"},
 			{"", "", "--include='*.go'", "--exclude='*.go'", "--exclude-dir=.git", "--include='*.go' --include='*.md'", "--exclude-dir=src", "--exclude-dir=lib --include='*.t*'", "--exclude='.*'", "--exclude='f*' --exclude='b*'", "--include='*.[gt]*'", "--exclude-dir='.*'", "--exclude-dir=src/", "--include='*_test.go'"},
 			{"foo", "Foo", "'^package'", "main", "-e foo -e bar", "'foo.*bar'", "nothing", "'a$'", "''"},
-			{"", "", ".", "src", "src/", "src vendor", "./src", "src/lib", "src/foo.go", "docs .hidden", "missing src", ".."},
+			{"", "", ".", "src", "src/", "src//", "src vendor", "./src", "src/lib", "src/foo.go", "docs .hidden", "missing src", ".."},
 		},
 	},
 	"rg": {

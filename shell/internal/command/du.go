@@ -185,6 +185,7 @@ type treeRun struct {
 	p                              *Process
 	out                            *bufio.Writer
 	all, dirsOnly, full, dirsFirst bool // -a, -d, -f and --dirsfirst
+	ascii                          bool // --charset
 	mark, sizes, human             bool // -F, -s and -h
 	gitignore, prune               bool
 	depth                          int              // -L; zero for all
@@ -222,7 +223,7 @@ func tree(ctx context.Context, p *Process) int {
 	for _, letter := range []string{"n", "C", "N", "A", "x", "q"} {
 		f.BoolP(letter, letter, false, "(ignored)")
 	}
-	f.String("charset", "", "(ignored)")
+	charset := f.String("charset", "utf-8", "lines of ASCII characters, if it is not utf-8")
 	names, status, ok := f.parse()
 	if !ok {
 		return status
@@ -230,6 +231,7 @@ func tree(ctx context.Context, p *Process) int {
 	if f.Changed("L") && t.depth < 1 {
 		return p.errorf("Invalid level, must be greater than 0.")
 	}
+	t.ascii = !strings.EqualFold(*charset, "utf-8")
 	t.leave, t.match = alternatives(*leave), alternatives(*match)
 	if len(names) == 0 {
 		names = []string{"."}
@@ -343,6 +345,9 @@ func (t *treeRun) enter(ctx context.Context, rules *ignore.Rules, name, dir stri
 	return rules.Enter(name, t.ignoreFile(ctx, dir))
 }
 
+// asciiTree makes the lines of a tree ASCII characters.
+var asciiTree = strings.NewReplacer("─", "-", "├", "|", "│", "|", "└", "`", "\u00a0", " ")
+
 // list prints what is in a directory. indent is what stands before its lines, and depth is 1
 // for an argument. It returns when ctx ends.
 func (t *treeRun) list(ctx context.Context, dir, indent string, depth int, rules *ignore.Rules) {
@@ -361,6 +366,9 @@ func (t *treeRun) list(ctx context.Context, dir, indent string, depth int, rules
 		branch, next := "├── ", "│\u00a0\u00a0 "
 		if i == len(list)-1 {
 			branch, next = "└── ", "    "
+		}
+		if t.ascii {
+			branch, next = asciiTree.Replace(branch), asciiTree.Replace(next)
 		}
 		name := info.Name
 		child := joinShown(dir, name, false)

@@ -91,7 +91,7 @@ var gnuFilesTests = map[string]gnuTest{
 	"tree": {
 		noInput: true, files: gnuTree,
 		slots: [][]string{
-			{"", "-a", "-d", "-L 1", "-L 2", "-f", "-F", "--dirsfirst", "--noreport", "-aF", "-I vendor", "-I '*.go|lib'", "-P '*.go'", "-a -I .git", "-ad", "--gitignore", "-P '*.go' --prune", "-n", "-fa"},
+			{"", "-a", "-d", "-L 1", "-L 2", "-f", "-F", "--dirsfirst", "--noreport", "-aF", "-I vendor", "-I '*.go|lib'", "-P '*.go'", "-a -I .git", "-ad", "--gitignore", "-P '*.go' --prune", "-n", "-fa", "--charset=ascii", "--charset utf-8", "--charset=US-ASCII"},
 			{"", ".", "src", "src docs", "src/lib", "missing", "vendor", ".git", "docs dir", "src/lib/deep"},
 			{"", "--noreport", "-L 3"},
 		},

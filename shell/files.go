@@ -258,8 +258,8 @@ func (nothing) Write(b []byte) (int, error)      { return len(b), nil }
 func (nothing) Close() error                     { return nil }
 func (nothing) WriteTo(io.Writer) (int64, error) { return 0, nil }
 
-// fileInput returns a file as the interpreter would connect it, as a pipe, and keeps what a pipe does
-// not know of it as long as that exists.
+// fileInput returns a file as the interpreter would connect it, as a pipe, and keeps what a pipe
+// does not know of it as long as that exists.
 func (r *run) fileInput(file io.ReadCloser, size int64) (io.ReadWriteCloser, error) {
 	in, w, err := os.Pipe()
 	if err != nil {

@@ -152,10 +152,10 @@ type Run struct {
 	// protected returns more such names, when a command begins. Nil means that there are none.
 	protected func() []string
 
-	// Processes is how many processes and threads the user may have at a time, of which
-	// since Linux 5.14 only those of its sandbox count for a command in one. It does not
-	// limit the super-user. Zero means 4096. In this limit and the others, a negative
-	// number sets none, and one above the hard limit of this process has no effect.
+	// Processes is how many processes and threads the user may have at a time. Since Linux
+	// 5.14, a sandbox counts only its own. It does not limit the super-user. Zero means
+	// 4096. In this limit and the others, a negative number sets none, and one above the
+	// hard limit of this process has no effect.
 	Processes int
 	// OpenFiles is how many files each process may have open: 16 at least, as a shell
 	// needs some. Zero means 4096.

@@ -257,8 +257,8 @@ func newOperation(flags *target.Flags, o Operation, named bool, session *session
 var notes = map[string]string{
 	ops.Bash: `With --session, the next call keeps the working directory, variables and functions, but not
 /tmp. Call prints all of a long output, up to 16 MiB.`,
-	ops.ReadFile: `Call shows no images and PDFs, but names their type. --encoding base64 prints a small file
-in base64.`,
+	ops.ReadFile: `Call shows no images and PDFs, but names their type, unless all bytes of a PDF are text.
+--encoding base64 prints a small file in base64.`,
 }
 
 // checkPositional refuses more arguments than there are parameters for, and any
@@ -390,7 +390,7 @@ func (i *invocation) unavailable(chosen *target.Selection, ws *config.Workspace)
 		err.Hint = fmt.Sprintf("It has the setting readOnly in %s.", target.Name(chosen.Path))
 	case i.Op == ops.ApplyPatch && ws.Capabilities().ConditionalWrite:
 		err.Code, err.Message = tools.CodeUnsupported, i.Op+": the workspace has no transactions"
-		err.Hint = "A relaxed folder has none; with mode: audit, no folder has any, nor a workspace with a quota or backups."
+		err.Hint = "Most relaxed folders have none; with mode: audit, no folder has any, nor a workspace with a quota or backups."
 	default:
 		err.Code, err.Message = tools.CodeUnsupported, i.Op+": the provider cannot do this"
 	}

@@ -68,6 +68,9 @@ func column(ctx context.Context, p *Process) int {
 		}
 		return nil
 	})
+	if held > p.MaxMemory {
+		return status
+	}
 	out := bufio.NewWriter(p.Stdout)
 	if *table {
 		c.writeTable(out)

@@ -129,9 +129,10 @@ func (v *grepView) print(m workspace.Match) {
 			v.printLine(number, "-", v.Line(line))
 		}
 	}
-	for n, line := range strings.Split(m.Line, "\n") {
+	lines := strings.Split(m.Line, "\n")
+	for n, line := range lines {
 		number := m.LineNumber + n
-		if v.only { // the parts that match, each on a line
+		if v.only && len(lines) != m.LastLine-m.LineNumber+1 { // several parts that match, each on a line
 			number = m.LineNumber
 		}
 		v.printLine(number, ":", v.highlighter.highlight(line))

@@ -259,7 +259,8 @@ func (nothing) Close() error                     { return nil }
 func (nothing) WriteTo(io.Writer) (int64, error) { return 0, nil }
 
 // fileInput returns a file as the interpreter would connect it, as a pipe, and keeps what a pipe
-// does not know of it as long as that exists.
+// does not know of it as long as that exists: a script may open any number. Closing the pipe, as
+// the interpreter does after a command and closeInputs after the run, closes the file.
 func (r *run) fileInput(file io.ReadCloser, size int64) (io.ReadWriteCloser, error) {
 	in, w, err := os.Pipe()
 	if err != nil {
@@ -281,6 +282,17 @@ func (r *run) fileInput(file io.ReadCloser, size int64) (io.ReadWriteCloser, err
 		r.mu.Unlock()
 	}, key)
 	return in, nil
+}
+
+// closeInputs closes the standard inputs that exec has opened.
+func (r *run) closeInputs() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for key := range r.inputs {
+		if in := key.Value(); in != nil {
+			in.Close()
+		}
+	}
 }
 
 // inputState is what is known of a file that is a standard input.

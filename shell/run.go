@@ -386,6 +386,7 @@ func (r *run) do(ctx context.Context, text string) (*Result, error) {
 	cancel(errFinished)
 	r.pieces.Lock() // waits for the pieces that run, and lets no other begin
 	r.files.DropDescriptors()
+	r.closeInputs()
 	return r.result(ctx, exit, cause)
 }
 

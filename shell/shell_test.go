@@ -1,9 +1,11 @@
 package shell_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -11,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -727,6 +730,45 @@ func TestExec(t *testing.T) {
 		if data, _ := ws.ReadFile(t.Context(), "z"); string(data) != test.want {
 			t.Errorf("Run(%s) writes %q, want %q", test.script, data, test.want)
 		}
+	}
+}
+
+// closingFS has files whose streams say when they are closed.
+type closingFS struct {
+	workspace.FileSystem
+	closed chan struct{}
+}
+
+func (c closingFS) Open(ctx context.Context, name string, opts *workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
+	stream, info, err := workspace.Open(ctx, c.FileSystem, name, opts)
+	return closingStream{stream, c.closed}, info, err
+}
+
+type closingStream struct {
+	io.ReadCloser
+	closed chan struct{}
+}
+
+func (c closingStream) Close() error {
+	close(c.closed)
+	return c.ReadCloser.Close()
+}
+
+// TestExecInputEnds tests that a file that stays the standard input is closed with the run.
+func TestExecInputEnds(t *testing.T) {
+	t.Parallel()
+	fsys := closingFS{memory.New(nil), make(chan struct{})}
+	if _, err := fsys.WriteFile(t.Context(), "f", bytes.Repeat([]byte("line\n"), 1<<20), nil); err != nil {
+		t.Fatal(err)
+	}
+	s := shell.New([]*workspace.Workspace{workspace.New("main", fsys, nil)}, nil)
+	if result, err := s.Run(t.Context(), "exec <f; head -1", nil); err != nil || result.Output != "line\n" {
+		t.Fatalf("Run = %+v, %v, want the first line", result, err)
+	}
+	select {
+	case <-fsys.closed:
+	case <-time.After(10 * time.Second):
+		t.Error("the file is still open 10s after the run")
 	}
 }
 

@@ -468,12 +468,13 @@ func (g *grepRun) stream(ctx context.Context, name string, r io.Reader) error {
 		if whole > 0 {
 			f.chunk(buf[:whole])
 		}
-		if in, ok := r.(*Input); ok && in.Name == "-" && f.rest != nil && !f.binary {
-			g.p.unread(slices.Concat(f.rest, buf[whole:]))
-		}
 		if ended || f.over || g.done(ctx) {
+			if in, ok := r.(*Input); ok && in.Name == "-" && f.rest != nil && !f.binary {
+				g.p.unread(slices.Concat(f.rest, buf[whole:]))
+			}
 			return nil
 		}
+		f.rest = nil // its bytes will be others
 		if whole == 0 && int64(len(buf)) > g.p.MaxMemory {
 			return fmt.Errorf("a line is longer than %d bytes", g.p.MaxMemory)
 		}
@@ -520,6 +521,11 @@ func (f *grepFile) chunk(data []byte) {
 			at += next
 		}
 	}
+	if f.full() {
+		f.rest = data[min(f.contextAfter(data, 0, len(data)), len(data)):]
+		f.over = f.pending == 0
+		return
+	}
 	next := f.selectedLines(data)
 	at := 0 // the lines before are done
 	for !f.over {
@@ -532,13 +538,7 @@ func (f *grepFile) chunk(data []byte) {
 		if ok {
 			stop = start
 		}
-		for f.pending > 0 && at < stop {
-			to := endOfLine(data, at, f.eol)
-			f.context(data[at:to], f.line, int64(at))
-			f.pending--
-			f.line++
-			at = to + 1
-		}
+		at = f.contextAfter(data, at, stop)
 		if at < stop {
 			f.line += bytes.Count(data[at:stop], []byte{f.eol})
 		}
@@ -553,18 +553,29 @@ func (f *grepFile) chunk(data []byte) {
 		f.line++
 		at = min(end+1, len(data))
 		f.pending = f.after
-		if f.max >= 0 && f.selected >= f.max {
+		if f.full() {
 			f.rest = data[at:]
-			for f.pending > 0 && at < len(data) {
-				to := endOfLine(data, at, f.eol)
-				f.context(data[at:to], f.line, int64(at))
-				f.pending--
-				f.line++
-				at = to + 1
-			}
-			f.over = true
+			f.contextAfter(data, at, len(data))
+			f.over = f.over || f.pending == 0
+			return
 		}
 	}
+}
+
+// full reports whether there were as many lines as max allows.
+func (f *grepFile) full() bool { return f.max >= 0 && f.selected >= f.max }
+
+// contextAfter prints the lines of data from at to stop that -A asks for, and returns where the
+// next one begins: past data if the last has no line end.
+func (f *grepFile) contextAfter(data []byte, at, stop int) int {
+	for f.pending > 0 && at < stop {
+		to := endOfLine(data, at, f.eol)
+		f.context(data[at:to], f.line, int64(at))
+		f.pending--
+		f.line++
+		at = to + 1
+	}
+	return at
 }
 
 // endOfLine returns where the line ends that begins at from: the place of its end, or len(data)

@@ -918,7 +918,7 @@ func isShell(name string) bool { return name == "bash" || name == "sh" }
 func isProgram(name string) bool { return command.Programs[name] != nil || isShell(name) }
 
 // isProgramPath reports whether name is the path of a program.
-func isProgramPath(name string) bool { return (&command.Process{Known: isProgram}).IsProgram(name) }
+func isProgramPath(name string) bool { return isProgram(command.ProgramName(name)) }
 
 // replacements are what to use instead of programs that many would expect.
 var replacements = map[string]string{

@@ -239,7 +239,7 @@ func which(ctx context.Context, p *Process) int {
 		if p.Known != nil && p.Known(name) {
 			name = "/usr/bin/" + name
 		}
-		if !p.IsProgram(name) {
+		if !p.isProgram(name) {
 			status = 1
 		} else if !*silent {
 			out.WriteString(name + "\n")

@@ -44,10 +44,19 @@ const (
 	exitPipe    = 141 // the reader of the output wants no more, as of a program that SIGPIPE ends
 )
 
-// IsProgram reports whether the path name is that of a program, whatever the workspace has there.
-func (p *Process) IsProgram(name string) bool {
+// ProgramName returns the last element of a path in a directory of programs, whatever the workspace
+// has there, and "" for any other.
+func ProgramName(name string) string {
 	dir, base := path.Split(name)
-	return slices.Contains([]string{"/bin/", "/usr/bin/", "/usr/local/bin/"}, dir) && p.Known != nil && p.Known(base)
+	if slices.Contains([]string{"/bin/", "/usr/bin/", "/usr/local/bin/"}, dir) {
+		return base
+	}
+	return ""
+}
+
+// isProgram reports whether name is the path of a program.
+func (p *Process) isProgram(name string) bool {
+	return p.Known != nil && p.Known(ProgramName(name))
 }
 
 // name is what the program was called by, for its messages.

@@ -208,7 +208,7 @@ func (t *condition) unary(op, arg string) (bool, error) {
 		info, err := t.p.Lstat(t.ctx, arg)
 		return err == nil && info.Type == "symlink", nil
 	}
-	if t.p.IsProgram(arg) {
+	if t.p.isProgram(arg) {
 		return strings.Contains("-e-f-r-s-x-O-G", op), nil
 	}
 	info, err := t.p.Stat(t.ctx, arg)

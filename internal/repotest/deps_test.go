@@ -30,7 +30,7 @@ var policy = map[string][]string{
 
 	"workspace/audit":       {"workspace", "workspace/observe", "golang.org/x/sys/..."},
 	"workspace/gitstage":    {"workspace", "workspace/observe", "internal/ops", "internal/session"},
-	"workspace/observe":     {"workspace", "workspace/fallback", "workspace/policy", "internal/errcode", "internal/ops", "internal/session"},
+	"workspace/observe":     {"workspace", "workspace/fallback", "internal/errcode", "internal/ops", "internal/session"},
 	"workspace/quota":       {"workspace", "workspace/fallback", "workspace/policy", "internal/ops", "internal/session", "internal/wording"},
 	"workspace/backup":      {"workspace", "workspace/fallback", "workspace/policy", "internal/ops", "internal/session", "golang.org/x/sync/semaphore"},
 	"workspace/jobs":        {"workspace", "internal/ops"},

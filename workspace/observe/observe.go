@@ -12,7 +12,6 @@ import (
 	"github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
-	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 // fileSystem is an observed [workspace.FileSystem]. It forwards every optional
@@ -154,7 +153,7 @@ func (f *fileSystem) beginChange(ctx context.Context, op, path, to string, opts 
 	o, err := f.beginEvent(ctx, e)
 	if err == nil && f.versions && !creates && !e.Edit {
 		// The caller does not list, so nobody is asked about that, and no observer learns of it.
-		o.VersionBefore = f.versionBefore(policy.WithApprover(ctx, nil), op, path)
+		o.VersionBefore = f.versionBefore(session.WithoutQuestions(ctx), op, path)
 	}
 	return o, err
 }

@@ -357,11 +357,16 @@ var storeKinds = []error{context.Canceled, context.DeadlineExceeded, workspace.E
 
 // storeError returns the error of a change for which the store failed to do what.
 func storeError(op, name, what string, err error) error {
+	return storeErrorOr(workspace.ErrUnavailable, op, name, what, err)
+}
+
+// storeErrorOr is storeError with the kind of what is none of the storeKinds.
+func storeErrorOr(other error, op, name, what string, err error) error {
 	why := fmt.Errorf("%s: %s", what, cause(err))
 	for _, kind := range storeKinds {
 		if errors.Is(err, kind) {
 			return ops.Error(op, name, kind, why)
 		}
 	}
-	return ops.Error(op, name, workspace.ErrUnavailable, why)
+	return ops.Error(op, name, other, why)
 }

@@ -83,7 +83,7 @@ func (f *FS) Changes(ctx context.Context, session string) ([]Change, error) {
 // [workspace.ErrConflict] with the name of a file that somebody else has written,
 // created or removed since; [io/fs.ErrNotExist] if there is nothing to undo;
 // [io/fs.ErrInvalid] for a negative UndoOptions.Last;
-// [errors.ErrUnsupported] for what was not kept; and those of the operations that
+// [errors.ErrUnsupported] for what was not kept, or is lost; and those of the operations that
 // revert a change, such as [workspace.ErrPolicy].
 func (f *FS) Undo(ctx context.Context, opts *UndoOptions) ([]Change, error) {
 	exact, err := f.r.Exact() // as Protect makes all other changes
@@ -552,7 +552,8 @@ func (u *undo) tooLarge(steps []Step) bool {
 }
 
 // apply takes the steps of the undo r, in their order. moved says that what r moves
-// has been moved. If everything is undone, a conflict ends no more than its step.
+// has been moved. If everything is undone, a conflict, and
+// contents that are lost, end no more than their step.
 func (u *undo) apply(ctx context.Context, r *Change, moved bool) error {
 	var conflicts []error
 	for i := range r.Steps {
@@ -574,7 +575,8 @@ func (u *undo) apply(ctx context.Context, r *Change, moved bool) error {
 		default:
 			err = u.restore(ctx, step)
 		}
-		if err = conflict(step.Path, err); errors.Is(err, workspace.ErrConflict) && u.All {
+		err = conflict(step.Path, err)
+		if u.All && (errors.Is(err, workspace.ErrConflict) || errors.Is(err, errors.ErrUnsupported)) {
 			conflicts = append(conflicts, err)
 		} else if err != nil {
 			return err
@@ -616,7 +618,7 @@ func (u *undo) removeFile(ctx context.Context, step Step) error {
 func (u *undo) restore(ctx context.Context, step *Step) error {
 	data, err := u.journal.content(ctx, step.After)
 	if err != nil {
-		return storeError(ops.Undo, step.Path, "the bytes that it had cannot be read", err)
+		return storeErrorOr(errors.ErrUnsupported, ops.Undo, step.Path, "the bytes that it had cannot be read", err)
 	}
 	var opts *workspace.WriteOptions
 	if u.conditional {

@@ -3,6 +3,8 @@ package transaction_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -318,5 +320,74 @@ func TestPlanted(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestLostContents tests that a journal without the contents that it names keeps no
+// transaction from being made, that all else is undone, and that the rest is when the
+// contents are back.
+func TestLostContents(t *testing.T) {
+	t.Parallel()
+	for name, spoil := range map[string]func(ctx context.Context, store workspace.FileSystem, name string) error{
+		"missing": func(ctx context.Context, store workspace.FileSystem, name string) error {
+			return store.Rm(ctx, name, nil)
+		},
+		"damaged": func(ctx context.Context, store workspace.FileSystem, name string) error {
+			_, err := store.WriteFile(ctx, name, []byte("other"), nil)
+			return err
+		},
+		"directory": func(ctx context.Context, store workspace.FileSystem, name string) error {
+			return errors.Join(store.Rm(ctx, name, nil), store.Mkdir(ctx, name, nil))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx := t.Context()
+			store := memory.New(nil)
+			fill(t, store, files{"a": "1", "d/b": "2", "d/c": "3", "e": "4"})
+			leave(t, store, func(ctx context.Context, ws *workspace.Workspace) error {
+				_, err := ws.WriteFile(ctx, "a", []byte("new"), nil)
+				return errors.Join(err, ws.Rm(ctx, "d", &workspace.RmOptions{Recursive: true}))
+			})
+			sum := sha256.Sum256([]byte("2"))
+			kept, err := store.Glob(ctx, transaction.DefaultDir+"/*/changes/objects/*/"+hex.EncodeToString(sum[:]), nil)
+			if err != nil || len(kept) != 1 {
+				t.Fatalf("the contents of d/b: %q, %v", kept, err)
+			}
+			if err := spoil(ctx, store, kept[0]); err != nil {
+				t.Fatal(err)
+			}
+			dir := strings.Join(strings.Split(kept[0], "/")[:3], "/")
+			recovered := later(t, store)
+			if err := recovered.Transaction(ctx, nil); !errors.Is(err, workspace.ErrConflict) || !strings.HasPrefix(err.Error(), "transaction "+dir+": ") || !strings.Contains(err.Error(), "d/b") {
+				t.Errorf("Transaction() = %v, want a conflict of %s with d/b", err, dir)
+			}
+			for name, want := range map[string]string{"a": "1", "d/c": "3"} {
+				if data, err := store.ReadFile(ctx, name); err != nil || string(data) != want {
+					t.Errorf("%s is %q, %v, want %q", name, data, err, want)
+				}
+			}
+			again := newFS(t, store)
+			transaction.Later(again, 2*tooLate)
+			ws := workspace.New("test", again, nil)
+			err = ws.Transaction(ctx, func(ctx context.Context) error {
+				_, err := ws.WriteFile(ctx, "e", []byte("5"), nil)
+				return err
+			})
+			if data, readErr := store.ReadFile(ctx, "e"); err != nil || readErr != nil || string(data) != "5" {
+				t.Errorf("Transaction() = %v, and then e is %q, %v", err, data, readErr)
+			}
+			_ = store.Rm(ctx, kept[0], nil)
+			fill(t, store, files{kept[0]: "2"})
+			last := newFS(t, store)
+			transaction.Later(last, 3*tooLate)
+			if err := last.Transaction(ctx, nil); err != nil {
+				t.Errorf("Transaction() with the contents = %v", err)
+			}
+			want := files{"a": "1", "d/": "", "d/b": "2", "d/c": "3", "e": "5"}
+			if diff := cmp.Diff(want, contents(t, store)); diff != "" {
+				t.Errorf("after the recovery (-want +got):\n%s", diff)
+			}
+		})
 	}
 }

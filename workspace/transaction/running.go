@@ -381,7 +381,11 @@ func (s *shared) undoIfLeft(ctx context.Context, dir string) error {
 			return err
 		}
 	}
-	return tx.undo(ctx)
+	err = tx.undo(ctx)
+	if err != nil && !onlyConflicts(err) && !later(ctx, err) {
+		return tx.leftAlone(err.Error())
+	}
+	return err
 }
 
 // sparesGit returns the error of a transaction of another user or computer that has changed
@@ -408,10 +412,17 @@ func (tx *running) leftAlone(why string) error {
 
 // unreadable is leftAlone for what cannot be read, unless the store may read it later.
 func (tx *running) unreadable(ctx context.Context, what string, err error) error {
-	if ctx.Err() != nil || errors.Is(err, workspace.ErrUnavailable) {
+	if later(ctx, err) {
 		return ops.Rename(err, ops.Transaction, tx.dir)
 	}
 	return tx.leftAlone(what + " cannot be read")
+}
+
+// later reports whether what failed with err may succeed later, though nobody changes the
+// journal or the files.
+func later(ctx context.Context, err error) bool {
+	temporary := []error{context.DeadlineExceeded, workspace.ErrUnavailable, workspace.ErrNoSpace}
+	return ctx.Err() != nil || slices.ContainsFunc(temporary, func(kind error) bool { return errors.Is(err, kind) })
 }
 
 // inUse reports whether a transaction that is not active here may still continue.

@@ -56,8 +56,9 @@
 //
 // A journal may also have come with the files, in a repository that somebody has cloned. So
 // a transaction of another user or computer that has changed ".git" is never undone by itself:
-// that is an error, which names its directory. The error of a state that cannot be read does
-// that, too. Both are no reason to refuse another transaction.
+// that is an error, which names its directory. So is a state that cannot be read, and a change
+// that cannot be undone, such as one whose old bytes the journal lacks: the others are undone.
+// None of these is a reason to refuse another transaction.
 package transaction
 
 import (

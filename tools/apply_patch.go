@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"syscall"
 
 	"github.com/workspacekit/workspacekit/internal/charset"
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
@@ -64,7 +65,11 @@ func runApplyPatch(ctx context.Context, ts *toolset, in *applyPatchInput) (*appl
 		return nil, err
 	}
 	if !in.DryRun {
-		if changes, err = plan.Apply(ctx); err != nil {
+		changes, err = plan.Apply(ctx)
+		switch {
+		case errors.Is(err, syscall.EXDEV):
+			return nil, &hintedError{err, "The old and the new name are on two file systems. Copy the file, patch the copy, and then delete the old one."}
+		case err != nil:
 			return nil, err
 		}
 		ts.patched(ctx, changes)

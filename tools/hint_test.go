@@ -264,6 +264,8 @@ func (f twoFS) Move(_ context.Context, _, destination string) error {
 	return ops.Error(ops.Move, destination, errors.ErrUnsupported, syscall.EXDEV)
 }
 
+func (f twoFS) Exact() (workspace.FileSystem, error) { return f, nil }
+
 // TestHintOfMoveBetweenFileSystems tests that a move that the store cannot do is told from
 // one that only a copy can do, also in a dialect.
 func TestHintOfMoveBetweenFileSystems(t *testing.T) {
@@ -275,6 +277,19 @@ func TestHintOfMoveBetweenFileSystems(t *testing.T) {
 		if want := "The names are on two file systems, or it is a directory in a layer of one. Copy it, and then delete it."; err.Hint != want {
 			t.Errorf("%s: hint = %q, want %q", op, err.Hint, want)
 		}
+	}
+}
+
+// TestHintOfPatchBetweenFileSystems tests that a patch that renames a file to another file
+// system says what to do instead.
+func TestHintOfPatchBetweenFileSystems(t *testing.T) {
+	fsys := twoFS{memory.New(nil)}
+	put(t, fsys.FS, "a", "one\n")
+	set := newSetOf(t, workspace.New("test", fsys, nil), nil)
+	rename := "*** Begin Patch\n*** Update File: a\n*** Move to: mount/a\n*** End Patch"
+	err := bad(t, set, "apply_patch", object{"patch": rename}, tools.CodeUnsupported)
+	if want := "The old and the new name are on two file systems. Copy the file, patch the copy, and then delete the old one."; err.Hint != want {
+		t.Errorf("hint = %q, want %q", err.Hint, want)
 	}
 }
 

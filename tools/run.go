@@ -222,7 +222,7 @@ func runRun(ctx context.Context, ts *toolset, in *runInput) (*runOutput, error) 
 	if err != nil {
 		return nil, err
 	}
-	if !in.Background && !out.Running && out.Result == nil && stopped == "" {
+	if !out.Running && out.Result == nil && stopped == "" {
 		return nil, out.Err
 	}
 	result := &runOutput{ID: id, Running: out.Running, ExitCode: -1, Stopped: stopped}
@@ -326,6 +326,8 @@ type process struct {
 	Running  bool   `json:"running" jsonschema:"it has not ended"`
 	ExitCode int    `json:"exitCode" jsonschema:"the exit code; -1 while it runs, and if it was killed"`
 	Written  int64  `json:"written" jsonschema:"how many bytes it has written"`
+
+	failed error // why it has no result, if it was not killed
 }
 
 // check refuses an action about one command that names none.
@@ -409,12 +411,15 @@ func unknownCommand(id string, err error) error {
 	return &argumentError{message: fmt.Sprintf("no command has the id %q, or it ended long ago", clip(id, 100)), hint: "The action list shows the commands of this session."}
 }
 
-// newProcess describes a job. The exit code is -1 for one that has no result: it runs, or was
-// killed.
+// newProcess describes a job. The exit code is -1 for one that has no result: it runs, was
+// killed, or failed.
 func newProcess(j jobs.Job) process {
 	p := process{ID: j.ID, Command: strings.TrimPrefix(j.Command[len(j.Command)-1], oneOutput), Dir: j.Dir, Running: j.Running, ExitCode: -1, Written: j.Written}
-	if j.Result != nil {
+	switch {
+	case j.Result != nil:
 		p.ExitCode = j.Result.ExitCode
+	case !errors.Is(j.Err, context.Canceled):
+		p.failed = j.Err
 	}
 	return p
 }
@@ -445,6 +450,9 @@ func (o *processesOutput) text() string {
 		switch {
 		case p.Running:
 			state = "running"
+		case p.failed != nil:
+			_, why := describe(p.failed)
+			state = "failed (" + why + ")"
 		case p.ExitCode < 0:
 			state = "killed"
 		}

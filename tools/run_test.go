@@ -64,6 +64,25 @@ func TestLostCommand(t *testing.T) {
 	}
 }
 
+// TestLostInBackground tests that a command in the background that ends without a result is
+// an error if it does at once, and is not said to have been killed.
+func TestLostInBackground(t *testing.T) {
+	t.Parallel()
+	for range 100 {
+		set := newRunSet(t, runner{machine{memory.New(nil)}, new(atomic.Int32)}, &tools.Options{})
+		got := call(t, set, "run", object{"command": "lost", "background": true})
+		if !got.IsError && got.Text != "[runs in the background, id 1]" {
+			t.Fatalf("run of a command that is lost = %q, want an error, or that it runs", got.Text)
+		}
+		for got.Text = "running"; strings.Contains(got.Text, "running"); {
+			got = call(t, set, "processes", object{})
+		}
+		if got.Text != "(no commands)" && got.Text != "1 failed (temporarily unavailable), 0 bytes written: lost" {
+			t.Fatalf("processes = %q", got.Text)
+		}
+	}
+}
+
 // TestSessionClose closes sessions while they start commands, at random moments. Nothing
 // runs then, and nothing can be started.
 func TestSessionClose(t *testing.T) {

@@ -68,7 +68,10 @@ func (h *httpFlags) listen(ctx context.Context) (net.Listener, error) {
 		return nil, fmt.Errorf("--http %q: give an address with a port, such as 127.0.0.1:8080", h.address)
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", net.JoinHostPort(cmp.Or(host, "127.0.0.1"), port))
-	if err != nil {
+	switch {
+	case err != nil && ctx.Err() != nil:
+		return nil, ctx.Err()
+	case err != nil:
 		return nil, term.Failf("--http %q: %w", h.address, listenCause(err))
 	}
 	if len(h.tokens) == 0 && !httpguard.IsLoopback(listener.Addr()) {

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -92,5 +94,16 @@ func TestGreatestFile(t *testing.T) {
 		if opened.MaxFileSize != test.want {
 			t.Errorf("%q: the greatest file has %d bytes, want %d", test.args, opened.MaxFileSize, test.want)
 		}
+	}
+}
+
+// TestListenInterrupted tests that a server that is ended while it asks for the address of a
+// name is interrupted, and has not failed.
+func TestListenInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	h := httpFlags{address: "name.invalid:0"}
+	if _, err := h.listen(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("listen() = %v, want that it was interrupted", err)
 	}
 }

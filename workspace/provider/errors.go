@@ -200,10 +200,19 @@ func classify(err error, kindOf func(error) error) error {
 	if errors.As(err, &errno) {
 		return &storeError{errnoError(errno), err}
 	}
-	if errors.Is(err, os.ErrDeadlineExceeded) { // of a connection
+	if errors.As(err, new(netError)) {
 		return &storeError{workspace.ErrUnavailable, err}
 	}
 	return &storeError{errFailed, err}
+}
+
+// netError is net.Error, which says that a connection or a lookup of a name failed.
+// Package net is not imported: with cgo, it makes each program one that needs the
+// C library of the system.
+type netError interface {
+	error
+	Timeout() bool
+	Temporary() bool
 }
 
 // log logs err unless shown, which callers see of it, has its text. It is at debug

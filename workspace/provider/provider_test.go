@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -134,6 +135,9 @@ func TestErrors(t *testing.T) {
 		"closed connection":   {dialError(syscall.EPIPE), "temporarily unavailable: broken pipe", workspace.ErrUnavailable, true},
 		"no route":            {dialError(syscall.EHOSTUNREACH), "temporarily unavailable: no route to host", workspace.ErrUnavailable, true},
 		"no network":          {dialError(syscall.ENETUNREACH), "temporarily unavailable: network is unreachable", workspace.ErrUnavailable, true},
+		"unknown host":        {dialError(&net.DNSError{Err: "no such host", Name: "secret", IsNotFound: true}), "temporarily unavailable", workspace.ErrUnavailable, true},
+		"silent name server":  {dialError(&net.DNSError{Err: "i/o timeout", Name: "secret", IsTimeout: true}), "temporarily unavailable", workspace.ErrUnavailable, true},
+		"request unanswered":  {&url.Error{Op: "Get", URL: "https://secret", Err: io.ErrUnexpectedEOF}, "temporarily unavailable", workspace.ErrUnavailable, true},
 		"slow connection":     {dialError(os.ErrDeadlineExceeded), "temporarily unavailable", workspace.ErrUnavailable, true},
 		"slow store":          {fmt.Errorf("dial secret:443: %w", context.DeadlineExceeded), "temporarily unavailable", workspace.ErrUnavailable, true},
 		"errno of a link":     {&os.LinkError{Op: "rename", Old: "/home/me/secret", New: "b", Err: syscall.EROFS}, "permission denied: read-only file system", fs.ErrPermission, true},

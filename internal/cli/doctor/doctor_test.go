@@ -416,9 +416,13 @@ func TestExplain(t *testing.T) {
 			"file does not exist", "Create it.",
 		},
 		{
-			"store-without-remedy", symptom{kind: target.KindStore, probe: probeRead},
+			"store-without-remedy", symptom{kind: target.KindStore, probe: probeRead, file: "workspaces:"},
 			fault(nil, errors.New("the store refuses the request (Odd)")),
 			"the store refuses the request (Odd)", "Correct that in the file or where the files are, and try again.",
+		},
+		{
+			"nothing-known-without-file", symptom{kind: "other", probe: probeOpen}, errors.New("odd"),
+			"odd", "Correct that on the command line or where the files are, and try again.",
 		},
 		{
 			"no-client", symptom{kind: target.KindKubernetes, probe: probeOpen}, fault(errors.ErrUnsupported, exec.ErrNotFound),
@@ -434,7 +438,7 @@ func TestExplain(t *testing.T) {
 			"See that the engine runs (docker info), that this user may use it, and that the container (docker ps) or the image (docker images) exists.",
 		},
 		{
-			"long", symptom{kind: "other", probe: probeOpen}, errors.New("begin " + strings.Repeat("é", 400) + " end"),
+			"long", symptom{kind: "other", probe: probeOpen, file: "workspaces:"}, errors.New("begin " + strings.Repeat("é", 400) + " end"),
 			"begin " + strings.Repeat("é", 72) + " ... " + strings.Repeat("é", 123) + " end",
 			"Correct that in the file or where the files are, and try again.",
 		},

@@ -38,6 +38,9 @@ func (s symptom) remedy(err error) string {
 	if text := code.Remedy(); text != "" {
 		return text
 	}
+	if s.file == "" {
+		return "Correct that on the command line or where the files are, and try again."
+	}
 	return "Correct that in the file or where the files are, and try again."
 }
 

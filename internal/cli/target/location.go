@@ -139,5 +139,5 @@ func (s *Selection) openLocation(ctx context.Context) (*config.Workspace, error)
 	case l.kind != KindLocal && ops.RemedyOf(err) != "":
 		return nil, term.Fail(term.Cause(err))
 	}
-	return nil, fmt.Errorf("%s: %s", l.what, term.Plain(err))
+	return nil, fmt.Errorf("%s: %w", l.what, term.Cause(err))
 }

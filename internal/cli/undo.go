@@ -23,7 +23,7 @@ import (
 )
 
 const undoLong = `Undo reverts the last call that changed something in a workspace with the setting
-backup. Repeat it to go further back, also past a patch that failed: it is such a call.
+backup. Repeat it to go further back.
 
 Undo reverts the changes of one session, which is one run of an agent: the session of
 the last change, or the one that --session names, by its id or by the file of

@@ -131,3 +131,29 @@ func (l *lineage) same(path string, a, b State) bool {
 	}
 	return l.root(fileVersion{path, a.Version}) == l.root(fileVersion{path, b.Version})
 }
+
+// changed returns the calls of all that left a name as something else than it was before
+// them, or may have. A transaction that failed did not: its last changes revert the others.
+func (l *lineage) changed(all []*Change) map[string]bool {
+	type name struct{ call, path string }
+	changed, first, last := map[string]bool{}, map[name]State{}, map[name]State{}
+	for _, c := range all {
+		if c.Undoes != 0 || c.Call == "" {
+			continue
+		}
+		changed[c.Call] = changed[c.Call] || !c.Done
+		for _, step := range c.Steps {
+			at := name{c.Call, step.Path}
+			if _, ok := first[at]; !ok {
+				first[at] = step.Before
+			}
+			last[at] = step.After
+		}
+	}
+	for at, before := range first {
+		if !l.same(at.path, l.complete(at.path, before), l.complete(at.path, last[at])) {
+			changed[at.call] = true
+		}
+	}
+	return changed
+}

@@ -57,7 +57,8 @@ func (f *FS) Changes(ctx context.Context, session string) ([]Change, error) {
 // Undo reverts the last changes of a session, the last one first, and returns the
 // changes that it reverted. It gives files the bytes that they had, removes files,
 // copies and directories that are new and have not been written since, and moves back
-// what was moved. A directory that is new and not empty stays.
+// what was moved. A directory that is new and not empty stays. It passes over a call that
+// left everything as it was, such as a transaction that failed.
 //
 // A symlink that was removed does not come back: a change that removed more is reverted
 // without it. Of a change whose files were not kept, Undo fails once, and notes in the
@@ -141,6 +142,7 @@ func (u *undo) run(ctx context.Context) ([]Change, error) {
 		byNumber[c.Number] = c
 	}
 	u.versions = newLineage(all, byNumber)
+	changed := u.versions.changed(all)
 	for i, c := range slices.Backward(all) {
 		mine := u.Session == "" || c.Session == u.Session || u.last != nil && u.together(c)
 		if !mine || undone[c.Number] {
@@ -151,6 +153,10 @@ func (u *undo) run(ctx context.Context) ([]Change, error) {
 			undone[c.Undoes] = undone[c.Undoes] || whole
 		}
 		if u.enough(c) || u.Redo != (c.Undoes != 0) || c.Redo {
+			continue
+		}
+		if c.Undoes == 0 && c.Call != "" && !changed[c.Call] {
+			u.nothing = true
 			continue
 		}
 		_, begun := undone[c.Number]

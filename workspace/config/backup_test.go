@@ -1,8 +1,11 @@
 package config_test
 
 import (
+	"context"
 	"errors"
+	"io/fs"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -126,6 +129,54 @@ func TestUndoBelowGit(t *testing.T) {
 			}
 			if data, err := after.Backups().ReadFile(t.Context(), name); string(data) != "new" {
 				t.Errorf("%s is %q, %v after Undo, want new", name, data, err)
+			}
+		})
+	}
+}
+
+// TestUndoPassesFailedTransaction tests that a transaction that failed, and so changed nothing,
+// is none of the calls that an undo reverts.
+func TestUndoPassesFailedTransaction(t *testing.T) {
+	for _, provider := range []string{"{ kind: localbash, root: . }", "{ kind: memory }"} {
+		t.Run(provider, func(t *testing.T) {
+			repo := lookup(t, open(t, parse(t, t.TempDir(), "workspaces: { repo: { provider: "+provider+", backup: {} } }")), "repo")
+			change := func(version string, failure error) error {
+				return repo.Transaction(t.Context(), func(ctx context.Context) error {
+					return errors.Join(
+						second(repo.WriteFile(ctx, "a", []byte(version), nil)),
+						second(repo.WriteFile(ctx, "new-"+version+"/b", []byte(version), nil)),
+						repo.Move(ctx, "a", "c"), repo.Move(ctx, "c", "a"), failure)
+				})
+			}
+			failed := errors.New("failed")
+			if err := change("1", nil); err != nil {
+				t.Fatal(err)
+			}
+			for _, version := range []string{"2", "3"} {
+				if err := change(version, failed); !errors.Is(err, failed) {
+					t.Fatalf("Transaction() = %v, want %v", err, failed)
+				}
+			}
+			undone, err := repo.Backups().Undo(t.Context(), nil)
+			if err != nil || len(undone) == 0 {
+				t.Fatalf("Undo() = %+v, %v, want the changes of the first transaction", undone, err)
+			}
+			for _, c := range undone {
+				if c.Call != undone[0].Call {
+					t.Errorf("Undo() reverted the calls %q and %q, want one", undone[0].Call, c.Call)
+				}
+			}
+			if left, err := repo.Backups().Ls(t.Context(), ".", nil); err != nil || slices.ContainsFunc(left, func(i workspace.FileInfo) bool { return i.Name[0] != '.' }) {
+				t.Errorf("Ls() = %+v, %v after Undo(), want nothing", left, err)
+			}
+			if undone, err := repo.Backups().Undo(t.Context(), nil); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("Undo() of what changed nothing = %+v, %v, want %v", undone, err, fs.ErrNotExist)
+			}
+			if _, err := repo.Backups().Undo(t.Context(), &backup.UndoOptions{Redo: true}); err != nil {
+				t.Errorf("Undo() of the undo = %v", err)
+			}
+			if data, err := repo.ReadFile(t.Context(), "a"); string(data) != "1" {
+				t.Errorf("a is %q, %v after the redo, want 1", data, err)
 			}
 		})
 	}

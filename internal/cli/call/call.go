@@ -349,12 +349,7 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 	cmd.SetContext(i.approved.Context(cmd, i.flags.Style))
 	set, err := tools.New(ws.Workspace, opts)
 	if err != nil && chosen.File != nil {
-		// The file may have another dialect, and nobody knows which tools of this one do
-		// what it disables.
-		err = chosen.File.CheckTools(func(string) error {
-			return kind.KeyError("disable", fmt.Errorf("with the dialect %s in place of %s: %w", cmp.Or(i.dialect, tools.DialectWorkspace),
-				cmp.Or(tools.Dialect(settings.Dialect), tools.DialectWorkspace), err))
-		})
+		err = chosen.File.CheckTools(func(string) error { return kind.KeyError("disable", i.disableError(settings, err)) })
 	}
 	if err != nil {
 		return err
@@ -365,6 +360,16 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 		tool = nil
 	}
 	return errors.Join(i.print(cmd, tool, args, err), save())
+}
+
+// disableError returns err, with which no tools could be made, with a remedy if the file has
+// another dialect: nobody knows which tools of this one do what it disables.
+func (i *invocation) disableError(settings config.Tools, err error) error {
+	given, wanted := cmp.Or(i.dialect, tools.DialectWorkspace), cmp.Or(tools.Dialect(settings.Dialect), tools.DialectWorkspace)
+	if given == wanted {
+		return err
+	}
+	return fmt.Errorf("these are tools of the dialect %s: give --dialect %s; with %s, %w", wanted, wanted, given, err)
 }
 
 // maxOutput is how many bytes of an output are printed. It is more than run and bash keep: no

@@ -123,10 +123,14 @@ func (ts *toolset) timedOut(op string) *Error {
 	return &Error{
 		Code:      CodeTimeout,
 		Message:   fmt.Sprintf("the call took longer than %v and was stopped", ts.timeout),
-		Hint:      ts.timeoutHint(op),
+		Hint:      ts.timeoutHint(op) + slowStart,
 		Retryable: CodeTimeout.Retryable(),
 	}
 }
+
+// slowStart is for a store that starts with the first call. A start that is stopped begins
+// again with the next one.
+const slowStart = " If every call ends like this, tell the user: a longer tools.timeout may help, as for a container that has to start."
 
 // timeoutHint says what to do after a timeout. A call that changes something may have
 // done so.

@@ -81,6 +81,7 @@ func TestCallHasTimeout(t *testing.T) {
 				}
 				contains(t, "message", result.Error.Message, "longer than "+tt.want.String())
 				contains(t, "hint", result.Error.Hint, tt.hint)
+				contains(t, "hint", result.Error.Hint, "tools.timeout") // a start that takes longer never succeeds otherwise
 			})
 		})
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/enginetest"
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/providers/container/internal/program"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -109,6 +110,9 @@ func TestLockThatStays(t *testing.T) {
 		wayward := dir + "/.workspacekit-tmp-" + map[bool]string{true: "unlock", false: "lock"}[strings.HasPrefix(dir, "unlock")]
 		if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("%q is in the way", wayward)) {
 			t.Errorf("WriteFile in %s = %v, want that %q is in the way", dir, err, wayward)
+		}
+		if want := "delete it in the container"; ops.RemedyOf(err) != want {
+			t.Errorf("WriteFile in %s = %v with the remedy %q, want %q", dir, err, ops.RemedyOf(err), want)
 		}
 	}
 	start := time.Now()

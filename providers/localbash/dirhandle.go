@@ -236,10 +236,6 @@ const (
 	maxLockPoll = 5 * time.Millisecond
 )
 
-// errLocked is the error of a wait that was too long.
-var errLocked = provider.Errorf(workspace.ErrUnavailable,
-	"another process has locked the directory, with the file %q, and does not unlock it", lockName)
-
 // awaitLock calls create until it finds no lock file of another process, or the deadline has
 // passed. Between two calls it removes the file if its process was killed, and pauses, from
 // minLockPoll on twice as long each time. Any other error of create ends the wait.
@@ -250,13 +246,21 @@ func (d *dirHandle) awaitLock(ctx context.Context, deadline time.Time, create fu
 			return remove, err
 		}
 		if time.Now().After(deadline) {
-			return nil, errLocked
+			return nil, lockedError()
 		}
 		d.removeLeftover(lockName)
 		if err := pause(ctx, poll); err != nil {
 			return nil, err
 		}
 	}
+}
+
+// lockedError returns the error of a wait that was too long. The file may be left by a process
+// that was killed, of a user whose files this one may not remove.
+func lockedError() error {
+	return provider.Errorf(workspace.ErrUnavailable,
+		"another process has locked the directory, with the file %q, and does not unlock it: %w",
+		lockName, ops.Remedy("delete that file if no program works in the folder"))
 }
 
 // pause waits, unless ctx ends earlier.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -102,6 +103,9 @@ func TestLockIsBounded(t *testing.T) {
 		err := change()
 		if !errors.Is(err, workspace.ErrUnavailable) || !strings.Contains(err.Error(), "another process has locked the directory") {
 			t.Errorf("%s in a locked folder = %v, want %v and what it waits for", name, err, workspace.ErrUnavailable)
+		}
+		if want := "delete that file if no program works in the folder"; ops.RemedyOf(err) != want {
+			t.Errorf("%s in a locked folder = %v with the remedy %q, want %q", name, err, ops.RemedyOf(err), want)
 		}
 	}
 	checkUntouched(t, dir)

@@ -168,10 +168,10 @@ func StatusError(status int, said []byte) error {
 func lockedError(said string) error {
 	process, path, _ := strings.Cut(said, "\n")
 	if process == "" {
-		return fmt.Errorf("%q is in the way of a lock: delete it in the container", path)
+		return fmt.Errorf("%q is in the way of a lock: %w", path, ops.Remedy("delete it in the container"))
 	}
-	return fmt.Errorf("the process %s in the container does not release the lock %q: delete that if the process does not use this workspace",
-		shell.OneLine(process), path)
+	return fmt.Errorf("the process %s in the container does not release the lock %q: %w",
+		shell.OneLine(process), path, ops.Remedy("delete that if the process does not use this workspace"))
 }
 
 // isFull reports whether a program says that it cannot write any more: what C

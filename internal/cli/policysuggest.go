@@ -28,7 +28,7 @@ func newSuggest(flags *target.Flags) *cobra.Command {
 		Long: `Suggest reads an audit log and prints rules for fs that allow the operations in the log
 and deny all others. First run the agent with "mode: audit" in fs: rules refuse nothing then.
 Suggest leaves out operations that were refused, and commands: allow those with a rule
-for run.
+for run. It refuses a log with hashPaths, which has no names.
 
 If four or more names in a directory below the root were used in the same way, one rule
 allows the whole directory. If the whole workspace was listed or searched, the rules also

@@ -17,8 +17,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/providers/objectstore"
+	"github.com/workspacekit/workspacekit/providers/objectstore/internal/answer"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 )
@@ -353,6 +355,16 @@ func TestMissingTokenFile(t *testing.T) {
 	_, err = f.WriteFile(t.Context(), "a", nil, &workspace.WriteOptions{IfVersion: "1"})
 	if !errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrConflict) {
 		t.Errorf("WriteFile = %v, want that there are no credentials", err)
+	}
+}
+
+// TestUnknownCredentialsHost tests that a service of credentials whose name cannot be looked up
+// is no lack of credentials.
+func TestUnknownCredentialsHost(t *testing.T) {
+	lookup := &net.DNSError{Err: "no such host", Name: "hidden.invalid", IsNotFound: true}
+	err := answer.Explain(t.Context(), fmt.Errorf("%w: %w", answer.ErrCredentials, lookup))
+	if !errors.Is(err, workspace.ErrUnavailable) || errors.Is(err, fs.ErrPermission) || ops.RemedyOf(err) != "check the network" {
+		t.Errorf("Explain(%v) = %v with the remedy %q, want %v", lookup, err, ops.RemedyOf(err), workspace.ErrUnavailable)
 	}
 }
 

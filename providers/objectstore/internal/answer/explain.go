@@ -316,6 +316,8 @@ func diagnoseTransport(err error) diagnosis {
 		return diagnosis{workspace.ErrUnavailable, text, remedy}
 	}
 	switch {
+	case errors.Is(err, ErrCredentials) && isType[*net.DNSError](err):
+		return unavailable("the name of the service that gives out the credentials cannot be resolved", "check the network")
 	case errors.Is(err, ErrCredentials):
 		return diagnosis{fs.ErrPermission, "no credentials were found", "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or name a profile"}
 	case errors.Is(err, ErrPlainKey):

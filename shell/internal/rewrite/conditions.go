@@ -9,12 +9,50 @@ import (
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 )
 
+// shortCircuit returns what replaces a test with && or ||. The interpreter evaluates all operands: in [[ $# -gt 0 && $1 == a ]], $1 may be unset. It returns nil for other tests.
+//
+//	[[ a && b || ! ( c && d ) ]]    { { [[ a ]] && [[ b ]]; } || ! { [[ c ]] && [[ d ]]; }; }
+func shortCircuit(test *syntax.TestClause) *syntax.Block {
+	st := testStmt(test.X)
+	if _, ok := st.Cmd.(*syntax.TestClause); ok {
+		return nil
+	}
+	if block, ok := st.Cmd.(*syntax.Block); ok && !st.Negated {
+		return block
+	}
+	return &syntax.Block{Stmts: []*syntax.Stmt{st}}
+}
+
+// testStmt returns the statement for a part of a test: a list, a block, or a test without operators.
+func testStmt(expr syntax.TestExpr) *syntax.Stmt {
+	expr = precedence(expr)
+	switch test := expr.(type) {
+	case *syntax.BinaryTest:
+		if op, ok := listOperators[test.Op]; ok {
+			return &syntax.Stmt{Cmd: &syntax.BinaryCmd{Op: op, X: testStmt(test.X), Y: testStmt(test.Y)}}
+		}
+	case *syntax.ParenTest:
+		inner := testStmt(test.X)
+		if _, plain := inner.Cmd.(*syntax.TestClause); !plain && restoredTest(test) == expr {
+			return &syntax.Stmt{Cmd: &syntax.Block{Stmts: []*syntax.Stmt{inner}}}
+		}
+	case *syntax.UnaryTest:
+		if block, ok := testStmt(test.X).Cmd.(*syntax.Block); ok {
+			return &syntax.Stmt{Negated: true, Cmd: block}
+		}
+	}
+	return &syntax.Stmt{Cmd: &syntax.TestClause{X: expr}}
+}
+
+// listOperators are the operators of [[ ]] that are operators between commands, too.
+var listOperators = map[syntax.BinTestOperator]syntax.BinCmdOperator{syntax.AndTest: syntax.AndStmt, syntax.OrTest: syntax.OrStmt}
+
 // guardTest guards the patterns in [[ ]]: the right sides of ==, != and =~. Comparisons of
 // numbers are replaced, see numberTest. Other operands are guarded as words that are not kept.
 func (r *Rewriter) guardTest(expr syntax.TestExpr) syntax.TestExpr {
 	switch expr := expr.(type) {
 	case *syntax.ParenTest:
-		expr.X = r.guardTest(precedence(expr.X))
+		expr.X = r.guardTest(expr.X)
 	case *syntax.UnaryTest:
 		testElement(expr)
 		expr.X = r.guardTest(expr.X)
@@ -126,16 +164,11 @@ func (r *Rewriter) numberTest(test *syntax.BinaryTest) syntax.TestExpr {
 // before "||". The parser makes one of the operator and all that comes after it. Parentheses keep
 // the order where the text is parsed again:
 //
-//	[[ ! a && b || c ]]    [[ ( ( ! a ) && b ) || c ]]
+//	[[ ! a && b || c ]]    [[ ( ! a && b ) || c ]]
 func precedence(expr syntax.TestExpr) syntax.TestExpr {
 	operands, ops := testOperands(expr)
 	if len(operands) == 1 {
 		return operands[0]
-	}
-	for i, operand := range operands {
-		if not, ok := operand.(*syntax.UnaryTest); ok && not.Op == syntax.TsNot {
-			operands[i] = &syntax.ParenTest{X: not}
-		}
 	}
 	ands := [][]syntax.TestExpr{{operands[0]}}
 	for i, op := range ops {

@@ -293,6 +293,8 @@ func (s *Session) restoreStmt(st *syntax.Stmt) {
 	if block, ok := st.Cmd.(*syntax.Block); ok {
 		if decl := undeclared(block); decl != nil {
 			st.Cmd = decl
+		} else if test := joinedTest(block); test != nil {
+			st.Cmd = &syntax.TestClause{X: test}
 		}
 	}
 	call, ok := st.Cmd.(*syntax.CallExpr)
@@ -337,6 +339,54 @@ func undeclared(block *syntax.Block) *syntax.DeclClause {
 		return decl
 	}
 	return nil
+}
+
+// joinedTest returns the test that shortCircuit has made a block of, nil for other blocks.
+func joinedTest(block *syntax.Block) syntax.TestExpr {
+	if len(block.Stmts) != 1 {
+		return nil
+	}
+	if _, isList := block.Stmts[0].Cmd.(*syntax.BinaryCmd); !isList && !block.Stmts[0].Negated {
+		return nil
+	}
+	return testOperand(block.Stmts[0])
+}
+
+// testOperand returns the test that a statement is, nil if it is none.
+func testOperand(st *syntax.Stmt) (test syntax.TestExpr) {
+	if len(st.Redirs) > 0 || st.Background {
+		return nil
+	}
+	switch cmd := st.Cmd.(type) {
+	case *syntax.TestClause:
+		test = cmd.X
+	case *syntax.Block:
+		if len(cmd.Stmts) == 1 {
+			test = inParentheses(testOperand(cmd.Stmts[0]))
+		}
+	case *syntax.BinaryCmd:
+		x, y := testOperand(cmd.X), testOperand(cmd.Y)
+		if before, ok := cmd.X.Cmd.(*syntax.BinaryCmd); ok && before.Op != cmd.Op {
+			x = inParentheses(x)
+		}
+		for op, list := range listOperators {
+			if list == cmd.Op && x != nil && y != nil {
+				test = &syntax.BinaryTest{Op: op, X: x, Y: y}
+			}
+		}
+	}
+	if test != nil && st.Negated {
+		return &syntax.UnaryTest{Op: syntax.TsNot, X: test}
+	}
+	return test
+}
+
+// inParentheses returns a test in parentheses, nil for nil.
+func inParentheses(test syntax.TestExpr) syntax.TestExpr {
+	if test == nil {
+		return nil
+	}
+	return &syntax.ParenTest{X: test}
 }
 
 // restoreTests takes back what has been done to the tests in node.
@@ -387,15 +437,8 @@ func shortOperand(expr syntax.TestExpr, op syntax.BinTestOperator) syntax.TestEx
 	if !ok {
 		return expr
 	}
-	switch inner := paren.X.(type) {
-	case *syntax.UnaryTest:
-		if inner.Op == syntax.TsNot {
-			return inner
-		}
-	case *syntax.BinaryTest:
-		if inner.Op == syntax.AndTest && op == syntax.OrTest {
-			return inner
-		}
+	if inner, ok := paren.X.(*syntax.BinaryTest); ok && inner.Op == syntax.AndTest && op == syntax.OrTest {
+		return inner
 	}
 	return expr
 }

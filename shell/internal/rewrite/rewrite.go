@@ -18,7 +18,7 @@
 //	<(a), ${#m[@]}            command substitutions of internal commands
 //	words, assignments        a guard, if they need one
 //	values in expressions     files with numbers, see NumberPath
-//	[[ a && b || c ]]         parentheses, see precedence; [[ a -eq b ]], see numberTest
+//	[[ a && b ]], [[ a -eq b ]]  see shortCircuit and numberTest
 //	=~ "a", ${x#"a"}          command substitutions, see quoteParts; ${x%a*}, see trim
 //	((a[i]++))                an assignment, see assignElement
 //	a[i]+=x, m+=([k]=v)       other assignments, see assignments
@@ -279,7 +279,7 @@ func (r *Rewriter) rewrite(node syntax.Node) (err error) {
 				}
 			}
 		case *syntax.TestClause:
-			node.X = r.guardTest(precedence(node.X))
+			node.X = r.guardTest(node.X)
 		case *syntax.Redirect:
 			err = redirect(node)
 		case *syntax.Word:

@@ -61,6 +61,10 @@ func (r *Rewriter) stmt(st *syntax.Stmt) error {
 		if block := r.emptyMap(cmd); block != nil {
 			st.Cmd = block
 		}
+	case *syntax.TestClause:
+		if block := shortCircuit(cmd); block != nil {
+			st.Cmd = block
+		}
 	case *syntax.DeclClause:
 		r.declaration(st, cmd)
 	}

@@ -2,6 +2,7 @@ package shell
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -36,6 +37,7 @@ const (
 	readCommand     = "read"
 	mapfileCommand  = "mapfile"
 	printfCommand   = "printf"
+	sourceCommand   = "source"
 	pushdCommand    = "pushd"
 	dirsCommand     = "dirs"
 	functionCommand = "function" // what may be a function with the name of a builtin
@@ -82,6 +84,8 @@ func (r *run) internal(name string, had bool) internalFunc {
 		return r.cat
 	case rewrite.TailCommand:
 		return r.tail
+	case sourceCommand:
+		return r.source
 	case pushdCommand:
 		return r.pushd
 	case dirsCommand:
@@ -175,6 +179,42 @@ func (r *run) tail(_ context.Context, _ interp.HandlerContext, args []string) er
 	}
 	n, _ := strconv.Atoi(args[1])
 	return statusError(n)
+}
+
+// source runs a file that source has read, as the first element of BASH_SOURCE:
+//
+//	'wk source' 7 lib.sh a    the piece 7 as lib.sh, with the argument a
+//	'wk source' $?            takes lib.sh from BASH_SOURCE, and returns the status
+func (r *run) source(ctx context.Context, hc interp.HandlerContext, args []string) error {
+	files := hc.Env.Get(sourceName).List
+	n, _ := strconv.Atoi(strings.Join(args[1:min(2, len(args))], ""))
+	if len(args) < 3 {
+		text := "builtin unset " + sourceName
+		if len(files) > 1 {
+			text = sourceName + "=" + quotedList(files[1:])
+		}
+		return cmp.Or(eval(ctx, hc, text), statusError(n&0xff))
+	}
+	files = slices.Concat(args[2:3], files)
+	if err := r.keep(hc.Env, rewrite.VariableSize(expand.Variable{List: files})); err != nil {
+		return err
+	}
+	if err := eval(ctx, hc, sourceName+"="+quotedList(files)); err != nil {
+		return err
+	}
+	return hc.Builtin(ctx, slices.Concat([]string{"source", sourcePath + strconv.Itoa(n)}, args[3:]))
+}
+
+// sourceName is the variable with the files whose commands run, if there are any.
+const sourceName = "BASH_SOURCE"
+
+// quotedList returns values as an array in a script.
+func quotedList(values []string) string {
+	words := make([]string, len(values))
+	for i, value := range values {
+		words[i] = quoted(value)
+	}
+	return "(" + strings.Join(words, " ") + ")"
 }
 
 // pushd is the builtin of that name. The interpreter's forgets what cd has changed since the last one.
@@ -737,11 +777,7 @@ func (r *run) read(ctx context.Context, hc interp.HandlerContext, args []string)
 	assigned := error(nil)
 	switch {
 	case f.array:
-		values := splitFields(line, escaped, ifs, -1)
-		for i := range values {
-			values[i] = quoted(values[i])
-		}
-		assigned = eval(ctx, hc, f.names[0]+"=("+strings.Join(values, " ")+")")
+		assigned = eval(ctx, hc, f.names[0]+"="+quotedList(splitFields(line, escaped, ifs, -1)))
 	case len(f.names) == 0:
 		assigned = eval(ctx, hc, "REPLY="+quoted(line))
 	case f.whole:
@@ -908,11 +944,11 @@ const maxNested = 50
 
 // nested runs a script in an interpreter of its own, as a process of bash would: it inherits
 // exported variables and the directory, and changes nothing of its caller's. name is $0, and
-// args are $1, $2...; options are those of set. The status is 2 for a script that cannot be
+// args are $1, $2...; options are those of set. isFile says that name is the file of the script. The status is 2 for a script that cannot be
 // parsed.
 //
 // The run is the same, with its budgets and pieces, so that bash -c is no way around them.
-func (r *run) nested(ctx context.Context, p *command.Process, text, name string, options, args []string) int {
+func (r *run) nested(ctx context.Context, p *command.Process, text, name string, isFile bool, options, args []string) int {
 	if r.shells.Add(1) > maxNested {
 		r.stop("scripts call each other more than %d deep (budget Recursion)", maxNested)
 		return 137
@@ -931,6 +967,9 @@ func (r *run) nested(ctx context.Context, p *command.Process, text, name string,
 	env := (&state{Dir: p.Dir}).environ(inherited)
 	env.drop(inherited)
 	env.vars["BASH_ARGV0"] = expand.Variable{Set: true, Kind: expand.String, Str: name}
+	if isFile {
+		env.vars[sourceName] = expand.Variable{Set: true, Kind: expand.Indexed, List: []string{name}}
+	}
 	in, end, err := asPipe(ctx, p.Stdin)
 	if err != nil {
 		return 1

@@ -408,7 +408,12 @@ func (r *run) replaceSource(ctx context.Context, hc interp.HandlerContext, args 
 	if err != nil {
 		return r.fails(hc, 1, "%s: %v", args[1], err)
 	}
-	return slices.Concat([]string{"source", sourcePath + strconv.Itoa(n)}, args[2:])
+	call := quoted(r.scripts.Prefix + sourceCommand)
+	text = call + " " + strconv.Itoa(n)
+	for _, arg := range args[1:] {
+		text += " " + quoted(arg)
+	}
+	return []string{"eval", text + "; " + call + " $?"}
 }
 
 // replaceTrap rewrites what a trap runs. Signals never come, so only EXIT and ERR are left. A
@@ -838,14 +843,14 @@ func (r *run) runShell(ctx context.Context, p *command.Process) int {
 		if len(args) > 1 {
 			name = args[1]
 		}
-		return r.nested(ctx, p, args[0], name, options, args[min(2, len(args)):])
+		return r.nested(ctx, p, args[0], name, false, options, args[min(2, len(args)):])
 	}
 	if len(args) > 0 && !isInput {
 		data, _, err := p.ReadFile(ctx, args[0])
 		if err != nil {
 			return noScript(p, args[0], err)
 		}
-		return r.nested(ctx, p, string(data), args[0], options, args[1:])
+		return r.nested(ctx, p, string(data), args[0], true, options, args[1:])
 	}
 	data, err := io.ReadAll(io.LimitReader(p.Stdin, rewrite.MaxScript+1))
 	if err != nil {
@@ -853,7 +858,7 @@ func (r *run) runShell(ctx context.Context, p *command.Process) int {
 	}
 	// The script was the input, so that its commands have none.
 	p.Stdin = strings.NewReader("")
-	return r.nested(ctx, p, string(data), p.Args[0], options, args)
+	return r.nested(ctx, p, string(data), p.Args[0], false, options, args)
 }
 
 // runScript runs a file of the workspace as a script. There is no permission to execute, so
@@ -874,7 +879,7 @@ func (r *run) runScript(ctx context.Context, p *command.Process) int {
 		p.Args = slices.Concat([]string{"bash"}, options, p.Args)
 		return r.runShell(ctx, p)
 	}
-	return r.nested(ctx, p, string(data), p.Args[0], nil, p.Args[1:])
+	return r.nested(ctx, p, string(data), p.Args[0], true, nil, p.Args[1:])
 }
 
 // scriptOptions returns the words after the name of a shell in the first line of a script, and

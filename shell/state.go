@@ -163,7 +163,7 @@ func (s *state) take(runner *interp.Runner, changed bool) {
 			first, known = value, true
 		}
 		fresh := known && vr.Kind == expand.String && vr.Str == first && !vr.ReadOnly && vr.Exported == slices.Contains(exported, name)
-		if fresh || name == "PWD" || name == rewrite.NumberName || name == rewrite.OffsetName || !known && !vr.Declared() {
+		if fresh || name == "PWD" || name == rewrite.NumberName || name == rewrite.OffsetName || name == sourceName || !known && !vr.Declared() {
 			continue
 		}
 		// After the run there is no function that it could be local to.

@@ -220,9 +220,19 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 	case "printf":
 		return slices.Concat([]string{r.scripts.Prefix + printfCommand}, args[1:])
 	case "shift":
-		// The interpreter would panic.
-		if n, err := strconv.Atoi(strings.Join(args[1:], " ")); err == nil && n < 0 {
+		count, counted := strings.CutPrefix(args[len(args)-1], "=") // from rewrite
+		if counted {
+			args = args[:len(args)-1]
+		}
+		n, err := 1, error(nil)
+		if len(args) > 1 {
+			n, err = strconv.Atoi(strings.Join(args[1:], " "))
+		}
+		if err == nil && n < 0 { // the interpreter would panic
 			return r.fails(hc, 1, "shift: %s: shift count out of range", args[1])
+		}
+		if most, _ := strconv.Atoi(count); err == nil && counted && n > most {
+			return []string{r.scripts.Prefix + rewrite.StatusCommand, "1"}
 		}
 	case "echo":
 		return echoFlags(args)

@@ -51,6 +51,9 @@ func (s *Session) restore(node syntax.Node) {
 			s.restoreStmt(node)
 		case *syntax.CallExpr:
 			node.Args = slices.DeleteFunc(node.Args, isGuardWord)
+			if n := len(node.Args); n > 1 && node.Args[0].Lit() == "shift" && isShiftCount(node.Args[n-1]) {
+				node.Args = node.Args[:n-1]
+			}
 		case *syntax.Assign:
 			node.Index = restoredOperand(node.Index)
 			if node.Name != nil && node.Name.Value == "OPTIND" && node.Value != nil && isGuard(node.Value.Parts[0]) {

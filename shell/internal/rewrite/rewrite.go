@@ -483,6 +483,7 @@ func (r *Rewriter) callExpr(call *syntax.CallExpr) error {
 	if len(call.Args) == 1 && call.Args[0].Lit() == "return" {
 		call.Args = append(call.Args, lastStatus()) // the interpreter returns 0
 	}
+	r.countShift(call)
 	if err := r.assignments(call); err != nil {
 		return err
 	}
@@ -491,6 +492,20 @@ func (r *Rewriter) callExpr(call *syntax.CallExpr) error {
 	}
 	return r.fields(&call.Args, 1)
 }
+
+// countShift tells shift how many parameters there are: the interpreter removes all where bash fails.
+//
+//	shift 2    shift 2 =$#
+func (r *Rewriter) countShift(call *syntax.CallExpr) {
+	if len(call.Args) == 0 || call.Args[0].Lit() != "shift" || r.functions["shift"] || isShiftCount(call.Args[len(call.Args)-1]) {
+		return
+	}
+	count := &syntax.ParamExp{Short: true, Param: &syntax.Lit{Value: "#"}}
+	call.Args = append(call.Args, &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: "="}, count}})
+}
+
+// isShiftCount reports whether w is what countShift has added.
+func isShiftCount(w *syntax.Word) bool { return len(w.Parts) == 2 && printed(w) == "=$#" }
 
 // forClause guards the words of a loop. The interpreter ends a loop of the form for ((;;))
 // if its body fails, so it gets a body that does not.

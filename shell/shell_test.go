@@ -816,7 +816,7 @@ func TestSubstitutionOfParts(t *testing.T) {
 		`x=$( { for i in {1..6}; do ls /none; done | for i in {1..6}; do ls /none; done; } 2>/dev/guarded-capture 2>&1 ); echo ${#x}`:        "635\n",
 		`x=$( { set -x; for i in {1..6}; do : $i; done | for i in {1..6}; do : $i; done; } 2>&1 ); x=${x//[^:]}; echo ${#x}`:                 "12\n",
 		"x=`echo a & echo b & wait`; echo ${#x}; cat <<< \"$(echo a & wait)\"; echo $(( $(echo 1 & wait) )); cat <<E\n$(echo b & wait)\nE\n": "3\na\n1\nb\n",
-		`f() { x=$(a); z=$(<d); }; declare -f f`: "f() {\n\tx=$(a)\n\tz=$(<d)\n}\n",
+		`f() { x=$(a); z=$(<d); }; declare -f f`: "f() {\n\tx=$(a)\n\n\tz=$(<d)\n}\n",
 	} {
 		if result, err := s.Run(t.Context(), script, nil); err != nil || result.Output != want {
 			t.Errorf("Run(%q) = %+v, %v, want %q", script, result, err, want)

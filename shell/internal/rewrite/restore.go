@@ -193,7 +193,10 @@ func (s *Session) restoredParts(parts []syntax.WordPart) []syntax.WordPart {
 
 // restoreSubst takes back what rewrite has done to a substitution.
 func (s *Session) restoreSubst(subst *syntax.CmdSubst) syntax.WordPart {
-	subst.Stmts = uncaptured(subst)
+	subst.Stmts = s.uncaptured(subst)
+	if n := len(subst.Stmts); n > 0 { // else the printer would leave lines for what was there
+		subst.Left, subst.Right = subst.Stmts[0].Pos(), subst.Stmts[n-1].End()
+	}
 	if len(subst.Stmts) != 1 {
 		return subst
 	}
@@ -226,13 +229,16 @@ func (s *Session) restoreSubst(subst *syntax.CmdSubst) syntax.WordPart {
 }
 
 // uncaptured returns the statements in a substitution, without what captured has put around them.
-func uncaptured(subst *syntax.CmdSubst) []*syntax.Stmt {
+func (s *Session) uncaptured(subst *syntax.CmdSubst) []*syntax.Stmt {
 	if len(subst.Stmts) != 1 || len(subst.Stmts[0].Redirs) != 1 {
 		return subst.Stmts
 	}
 	redirect := subst.Stmts[0].Redirs[0]
 	block, ok := subst.Stmts[0].Cmd.(*syntax.Block)
 	if ok && redirect.Op == syntax.RdrOut && redirect.N == nil && redirect.Word.Lit() == CapturePath {
+		if call, ok := block.Stmts[0].Cmd.(*syntax.CallExpr); ok && s.internal(call) == IgnoreCommand {
+			return block.Stmts[1:]
+		}
 		return block.Stmts
 	}
 	return subst.Stmts
@@ -529,7 +535,7 @@ func (s *Session) substitutedCall(part syntax.WordPart, name string) *syntax.Cal
 	if !ok {
 		return nil
 	}
-	stmts := uncaptured(subst)
+	stmts := s.uncaptured(subst)
 	if len(stmts) != 1 {
 		return nil
 	}

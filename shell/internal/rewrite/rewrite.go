@@ -456,7 +456,9 @@ const CapturePath = "/dev/guarded-capture"
 // time, and that has a bound. $(<file) would have neither, and leave out the command if there is no
 // such file.
 //
-//	$(a; b)      $({ a; b; } >/dev/guarded-capture)
+// In a substitution, bash ignores set -e:
+//
+//	$(a; b)      $({ 'wk ignore' $?; a; b; } >/dev/guarded-capture)
 //	$(<f)        $({ 'wk cat' <f; } >/dev/guarded-capture)
 func (r *Rewriter) captured(subst *syntax.CmdSubst) {
 	if len(subst.Stmts) == 0 {
@@ -469,10 +471,30 @@ func (r *Rewriter) captured(subst *syntax.CmdSubst) {
 		}
 		st.Cmd = r.internalCall(CatCommand)
 	}
+	if len(subst.Stmts) > 1 || !r.isOne(subst.Stmts[0]) {
+		ignore := &syntax.Stmt{Cmd: r.internalCall(IgnoreCommand, lastStatus())}
+		subst.Stmts = slices.Concat([]*syntax.Stmt{ignore}, subst.Stmts)
+	}
 	subst.Stmts = []*syntax.Stmt{{
 		Cmd:    &syntax.Block{Stmts: subst.Stmts},
 		Redirs: []*syntax.Redirect{{Op: syntax.RdrOut, Word: literal(CapturePath)}},
 	}}
+}
+
+// isOne reports whether a statement is a call of a program or of the shell itself, after which set -e
+// has nothing to end, or comes from <(...), where bash does not ignore set -e.
+func (r *Rewriter) isOne(st *syntax.Stmt) bool {
+	switch cmd := st.Cmd.(type) {
+	case *syntax.CallExpr:
+		if r.internal(cmd) != "" {
+			return true
+		}
+		return len(cmd.Args) > 0 && r.opts.IsProgram(cmd.Args[0].Lit()) && !r.functions[cmd.Args[0].Lit()]
+	case *syntax.BinaryCmd:
+		call, ok := cmd.Y.Cmd.(*syntax.CallExpr)
+		return ok && r.internal(call) == KeepCommand
+	}
+	return false
 }
 
 // callExpr guards a simple command.

@@ -32,6 +32,7 @@ const (
 	TrimCommand    = "trim"   // prints what ${x##p} leaves out
 	GlobCommand    = "glob"   // fails for a pattern of extglob that the interpreter does not know
 	CatCommand     = "cat"    // prints its input: $(<file)
+	IgnoreCommand  = "ignore" // ends set -e in a command substitution, and returns its argument
 	TailCommand    = "tail"   // returns the status of a command whose failure set -e ignores
 )
 

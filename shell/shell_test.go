@@ -358,7 +358,7 @@ func TestRefused(t *testing.T) {
 		{"wait -n", "bash: wait: not possible here: jobs have no names; wait waits for all that run in the background\n", 2},
 		{"jobs -l", "bash: jobs: not possible here: jobs have no names; wait waits for all that run in the background\n", 2},
 		{"kill $!", "bash: kill: not possible here: there are no processes; background jobs end with the script\n", 2},
-		{"command umask 022 || echo failed", "bash: umask: not possible here: a workspace has no permissions\nfailed\n", 0},
+		{"umask 0022; command umask; command umask 077 || echo failed", "0022\nbash: umask: not possible here: a workspace has no permissions\nfailed\n", 0},
 		{"help pwd", "pwd: pwd [-LP]\n", 0},
 		{"help() { echo mine; }; help", "mine\n", 0},
 		{"help | tail -n 1 | cut -c 1-24; help nosuch", "[ awk base32 base64 base\nbash: help: no help for nosuch; try nosuch --help\n", 1},

@@ -239,6 +239,7 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 	case "echo":
 		return echoFlags(args)
 	case "test", "[":
+		args = testElements(hc.Env, args)
 		if testsMore(args) {
 			return slices.Concat([]string{binDir + args[0]}, args[1:])
 		}
@@ -594,6 +595,49 @@ func testsMore(args []string) bool {
 		}
 	}
 	return more
+}
+
+// testElements replaces tests of elements of arrays, which the interpreter does not find.
+//
+//	[ -v m[a] ]    [ -n x ], or [ -n "" ] if it is not set
+func testElements(env expand.Environ, args []string) []string {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		name, sub, found := strings.Cut(strings.TrimSuffix(arg, "]"), "[")
+		if !found || !syntax.ValidName(name) || i == 0 || args[i-1] != "-v" {
+			continue
+		}
+		args[i-1], args[i] = "-n", ""
+		if isElement(env, name, sub) {
+			args[i] = "x"
+		}
+	}
+	return args
+}
+
+// isElement reports whether a variable has an element.
+func isElement(env expand.Environ, name, sub string) bool {
+	vr := env.Get(name)
+	if _, target := vr.Resolve(env); target.Declared() {
+		vr = target
+	}
+	switch {
+	case sub == "@" || sub == "*":
+		return vr.Kind == expand.String || len(vr.List)+len(vr.Map) > 0
+	case vr.Kind == expand.Associative:
+		_, ok := vr.Map[sub]
+		return ok
+	}
+	number, err := rewrite.Number(env, "["+name, sub)
+	n, _ := strconv.Atoi(number)
+	if err != nil || vr.Kind != expand.Indexed {
+		return err == nil && n == 0 && vr.IsSet()
+	}
+	if len(vr.Indexes) > 0 {
+		last := vr.Indexes[len(vr.Indexes)-1]
+		return slices.Contains(vr.Indexes, n) || n < 0 && slices.Contains(vr.Indexes, n+last+1)
+	}
+	return n >= -len(vr.List) && n < len(vr.List)
 }
 
 // umask prints the mask that most systems have, and sets no other: a workspace has no permissions.

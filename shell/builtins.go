@@ -955,8 +955,8 @@ const maxNested = 50
 
 // nested runs a script in an interpreter of its own, as a process of bash would: it inherits
 // exported variables and the directory, and changes nothing of its caller's. name is $0, and
-// args are $1, $2...; options are those of set. isFile says that name is the file of the script. The status is 2 for a script that cannot be
-// parsed.
+// args are $1, $2...; isFile says that name is the file of the script, and options are those of
+// set. The status is 2 for a script that cannot be parsed.
 //
 // The run is the same, with its budgets and pieces, so that bash -c is no way around them.
 func (r *run) nested(ctx context.Context, p *command.Process, text, name string, isFile bool, options, args []string) int {

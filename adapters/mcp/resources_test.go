@@ -355,11 +355,19 @@ func TestSubscribeSymlink(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { fsys.Close() })
+	if err := errors.Join(os.Symlink(t.TempDir(), filepath.Join(dir, "out")), os.Symlink("loop", filepath.Join(dir, "loop"))); err != nil {
+		t.Fatal(err)
+	}
 	session, _ := newListener(t, newServer(t, nil, map[string]workspace.FileSystem{"main": fsys}), "2025-11-25")
-	for _, name := range []string{"b", "link/a"} {
+	for name, want := range map[string]string{
+		"b":      "subscribe to workspace://main/d/a",
+		"link/a": "subscribe to workspace://main/d/a",
+		"out":    "out: name leads out of the workspace",
+		"loop":   "loop: invalid",
+	} {
 		err := session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: "workspace://main/" + name})
-		if err == nil || !strings.Contains(err.Error(), "subscribe to workspace://main/d/a") {
-			t.Errorf("Subscribe(%s) = %v, want an error that names the file", name, err)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Subscribe(%s) = %v, want an error with %q", name, err, want)
 		}
 	}
 }

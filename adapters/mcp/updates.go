@@ -52,7 +52,11 @@ func (u *updates) subscribe(ctx context.Context, req *sdk.SubscribeRequest) erro
 		return sdk.ResourceNotFoundError(req.Params.URI)
 	}
 	// Changes are reported by the name of the file, so nothing would be reported for a symlink.
-	if target, err := ws.Resolve(inCall, path); err == nil && target != path {
+	target, err := ws.Resolve(inCall, path)
+	switch {
+	case err != nil:
+		return protocolError(err)
+	case target != path:
 		return protocolError(errors.New(path + " leads through a symlink: subscribe to " + uriOf(ws.Name(), target)))
 	}
 	w, isNew := u.add(ws, path, req.Session)

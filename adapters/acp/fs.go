@@ -50,7 +50,7 @@ type FSOptions struct {
 	// SearchSaved makes a search of a directory ask the editor only about files that
 	// have been read or written by name before, and read all others as they are saved:
 	// some editors open each file that they are asked about. False means that a search
-	// asks about each file that it reads.
+	// asks about each file of text that it reads.
 	SearchSaved bool
 }
 
@@ -64,7 +64,8 @@ type FSOptions struct {
 // succeeded when the editor says so. All else comes from below, such as directories,
 // and also what the protocol cannot carry: bytes that are not UTF-8, and text of more
 // than about 9 MiB. That is not written where the editor shows text that is not saved:
-// it is [workspace.ErrConflict]. Nothing is asked that the editor does not advertise.
+// it is [workspace.ErrConflict]. Nothing is asked that the editor does not advertise, nor
+// about a file that is saved with such bytes: an editor that decodes them shows other text.
 //
 // A condition of a write is tested against what the editor shows just before the
 // write. It holds against all other calls of the FS. It does not hold against

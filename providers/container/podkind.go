@@ -69,10 +69,18 @@ func checkPod(in kind.Input) error {
 		return err
 	}
 	var errs []error
-	if o.Pod == "" || strings.HasPrefix(o.Pod, "-") {
+	if !podName().MatchString(o.Pod) {
 		errs = append(errs, kind.KeyError("pod", fmt.Errorf("%q is not the name of a pod", o.Pod)))
 	}
-	return errors.Join(append(errs, checkWorkspaceDir(o.WorkspaceDir), checkNotNegative("shells", o.Shells), checkNotNegative("timeout", o.Timeout))...)
+	return errors.Join(append(errs, checkLabel("namespace", o.Namespace), checkLabel("container", o.Container), checkWorkspaceDir(o.WorkspaceDir), checkNotNegative("shells", o.Shells), checkNotNegative("timeout", o.Timeout))...)
+}
+
+// checkLabel returns what is wrong with a name that may be missing.
+func checkLabel(key, name string) error {
+	if name == "" || labelName().MatchString(name) {
+		return nil
+	}
+	return kind.KeyError(key, fmt.Errorf("%q is not a name: use lower-case letters, digits, and in between dashes", name))
 }
 
 // checkWorkspaceDir returns what is wrong with a directory in a container.

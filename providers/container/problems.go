@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/providers/container/internal/command"
@@ -46,11 +47,14 @@ func (o *Options) Problems() []*Problem {
 		p.add("", "exactly one of Container, Image and Executor must be set")
 	}
 	for option, name := range map[string]string{"Container": o.Container, "Image": o.Image} {
-		if strings.HasPrefix(name, "-") {
+		switch {
+		case strings.HasPrefix(name, "-"):
 			p.add(option, "%q would be taken for an option: use a name that does not begin with a dash", name)
+		case strings.ContainsFunc(name, unicode.IsSpace): // what else is a name depends on the engine
+			p.add(option, "%q has white space: correct it", name)
 		}
 	}
-	if k, ok := o.Executor.(*kubectl); ok && (k.pod.Name == "" || strings.HasPrefix(k.pod.Name, "-")) {
+	if k, ok := o.Executor.(*kubectl); ok && !podName().MatchString(k.pod.Name) {
 		p.add("Executor", "%q is not the name of a pod", k.pod.Name)
 	}
 	p.dir("Root", o.Root)
@@ -97,6 +101,10 @@ var (
 	capability    = lazyregexp.New(`(?i)^[a-z]+(_[a-z]+)*$`)
 	platformName  = lazyregexp.New(`^[a-z0-9]+/[a-z0-9_]+(/[a-z0-9.]+)?$`)
 	pullPolicy    = lazyregexp.New(`^(missing|always|never)$`)
+
+	// Names in Kubernetes. A pod may have that of a type before it, as in deploy/web.
+	podName   = lazyregexp.New(`^([a-zA-Z0-9][a-zA-Z0-9.-]*/)?[a-z0-9]([a-z0-9.-]*[a-z0-9])?$`)
+	labelName = lazyregexp.New(`^[a-z0-9]([a-z0-9-]*[a-z0-9])?$`)
 )
 
 // check adds what is wrong with the settings of a new container.

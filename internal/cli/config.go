@@ -121,7 +121,7 @@ func validate(cmd *cobra.Command, flags *target.Flags, file config.Location, asJ
 	if _, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, all is well\n", target.Name(file.Path), wording.Count(len(c.Names()), "workspace", "workspaces")); err != nil {
 		return term.Fail(err)
 	}
-	return term.Fail(printGrants(cmd.OutOrStdout(), untrusted, fmt.Sprintf("not trusted yet; read the file, then run \"workspace trust %s\":", file.Path)))
+	return term.Fail(printGrants(cmd.OutOrStdout(), untrusted, fmt.Sprintf("not trusted yet; read the file, then run \"workspace trust %s\":", wording.ShellWord(file.Path))))
 }
 
 // together returns one error of the file with the problems of both, in the order of their

@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 )
 
@@ -310,6 +311,6 @@ func (c *Config) checkTrust(opener provider, d *description) error {
 	}
 	p := c.problems()
 	p.Add(d.node.At, "the workspace %q uses %s, and a file that nobody named needs your trust for that: read the file, then run \"workspace trust %s\"",
-		d.name, document.Redact(grants[0], d.node.Variables()), c.file)
+		d.name, document.Redact(grants[0], d.node.Variables()), wording.ShellWord(c.file))
 	return withCause(p.err(), ErrUntrusted)
 }

@@ -226,11 +226,14 @@ Next:
 	return err
 }
 
-// checkPath refuses standard input, a file that exists, and one beside a file of the other name
-// that commands look for, before anything is asked. The write checks again whether it exists.
+// checkPath refuses standard input, a folder, a file that exists, and one beside a file of the
+// other name that commands look for, before anything is asked. The write checks again whether it exists.
 func (i *initiation) checkPath(path string) error {
 	if path == target.Stdin {
 		return fmt.Errorf("%q is standard input, which cannot be written: name a file", path)
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return term.Failf("%s is a folder: name a file, such as %s", path, filepath.Join(path, config.FileName))
 	}
 	if _, err := os.Lstat(path); err == nil && !i.force {
 		return exists(path)

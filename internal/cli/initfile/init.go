@@ -241,7 +241,7 @@ func (i *initiation) checkPath(path string) error {
 	dir, base := filepath.Split(path)
 	other := map[string]string{config.FileName: "workspace.yml", "workspace.yml": config.FileName}[base]
 	if _, err := os.Lstat(dir + other); err == nil && other != "" {
-		return term.Failf("%s exists, and a folder can have only one of the two names: nothing was written", dir+other)
+		return term.Failf("%s exists, and a folder can have only one of the two names: nothing was written; use that file, or delete it", dir+other)
 	}
 	return nil
 }

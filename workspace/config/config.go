@@ -351,7 +351,7 @@ func kindOf(p *diagnostics, n *document.Node) *document.Node {
 	case kind.Kind == document.Broken:
 		return nil
 	case kind.Kind != document.Text:
-		p.decoder().Wrong(kindKey, kind, document.AText)
+		p.decoder().Wrong(kindKey, kind.Needed(), document.AText)
 		return nil
 	}
 	return kind

@@ -76,6 +76,8 @@ func (d Decoder) Decode(what string, n *Node, v reflect.Value) {
 func (d Decoder) Wrong(what string, n *Node, wanted string) {
 	remedy := ""
 	switch {
+	case n.Kind == Null && n.needed:
+		remedy = ": give it a value"
 	case n.Kind == Null:
 		remedy = ": give it a value, or remove it"
 	case wanted == AText && n.Kind >= Bool && n.Kind <= Float:
@@ -276,6 +278,8 @@ func (d Decoder) DecodeStruct(what string, n *Node, v reflect.Value, besides str
 	for _, e := range n.Entries {
 		i := slices.IndexFunc(fields, func(f field) bool { return f.key == e.Key })
 		switch {
+		case i >= 0 && fields[i].required:
+			d.Decode(e.Key, e.Value.Needed(), v.Field(fields[i].index))
 		case i >= 0:
 			d.Decode(e.Key, e.Value, v.Field(fields[i].index))
 		case e.Key != besides:

@@ -31,6 +31,8 @@ type Node struct {
 	Used    []Variable // whose values are in Text
 	Items   []*Node    // of a List
 	Entries []Entry    // of a Map; of a key that is there twice, the first
+
+	needed bool // it must not be left out
 }
 
 // Position is a place in a file. Lines and columns (in characters) count from
@@ -42,6 +44,16 @@ type Entry struct {
 	Key   string
 	At    Position
 	Value *Node
+}
+
+// Needed returns n as a value that must not be left out. No error about it advises to remove it.
+func (n *Node) Needed() *Node {
+	if n.Kind != Null {
+		return n
+	}
+	needed := *n // as an alias may repeat n where it can be left out
+	needed.needed = true
+	return &needed
 }
 
 // Lookup returns the value of key, nil if there is none. A node that is no Map has no keys.

@@ -66,7 +66,7 @@ func (r *reader) read(data []byte) *Node {
 func (d *Diagnostics) checkBytes(data []byte) {
 	switch {
 	case len(data) > MaxBytes:
-		d.Add(Position{}, "the file has %d bytes, and the limit is %d: split it", len(data), MaxBytes)
+		d.Add(Position{}, "the file has more than %d bytes: split it", MaxBytes)
 	case !utf8.Valid(data):
 		d.Add(Position{}, "the file is not UTF-8 text: save it as such")
 	case bytes.IndexByte(data, 0) >= 0:

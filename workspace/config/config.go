@@ -143,6 +143,9 @@ func Load(path string, opts *Options) (*Config, error) {
 	return c, nil
 }
 
+// byteOrderMark is what some editors write before a text.
+const byteOrderMark = "\ufeff"
+
 // readFile returns the content of a file, as much as is needed to know that it
 // is too large.
 func readFile(path string) ([]byte, error) {
@@ -158,7 +161,7 @@ func readFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, document.MaxBytes+1))
+	return io.ReadAll(io.LimitReader(f, int64(len(byteOrderMark)+document.MaxBytes+1)))
 }
 
 func errNotFile(info fs.FileInfo) error {
@@ -190,7 +193,7 @@ func parse(data []byte, path string, o Options) (*Config, error) {
 	if o.Env == nil {
 		o.Env = os.LookupEnv
 	}
-	data = bytes.TrimPrefix(data, []byte("\ufeff")) // which some editors write
+	data = bytes.TrimPrefix(data, []byte(byteOrderMark))
 	dir, err := filepath.Abs(o.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("config: the current folder cannot be found: %w", err)

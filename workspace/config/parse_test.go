@@ -278,7 +278,7 @@ func TestLoad(t *testing.T) {
 		t.Error("Load of a folder succeeds")
 	}
 	path := filepath.Join(dir, "workspace.yaml")
-	for _, start := range []string{""} { // a byte order mark is not part of the text
+	for _, start := range []string{"", "\ufeff"} { // a byte order mark is not part of the text
 		writeFile(t, path, start+"workspaces: {a: mem://}\n"+strings.Repeat("#", 3<<20))
 		if _, err := config.Load(path, nil); err == nil || !strings.Contains(err.Error(), "the file has more than 2097152 bytes") {
 			t.Errorf("Load of %q and 3 MiB = %v, want an error about the limit", start, err)

@@ -773,6 +773,16 @@ func TestExecInputEnds(t *testing.T) {
 	}
 }
 
+// TestSourceTooLarge tests that the error claims no size of a script that was not read whole.
+func TestSourceTooLarge(t *testing.T) {
+	t.Parallel()
+	s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", map[string]string{"s.sh": strings.Repeat("#", 2<<20)})}, nil)
+	want := "the script has more than 1048576 bytes"
+	if result, err := s.Run(t.Context(), `. ./s.sh`, nil); err != nil || !strings.Contains(result.Output, want) {
+		t.Errorf("Run = %+v, %v, want an output with %q", result, err, want)
+	}
+}
+
 // TestSourceContext shows that source reads with the context of the run.
 func TestSourceContext(t *testing.T) {
 	t.Parallel()

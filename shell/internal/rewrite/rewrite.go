@@ -126,7 +126,7 @@ const MaxScript = 1 << 20
 // name of a command of the shell itself is not.
 func (r *Rewriter) Parse(text, name string) (*syntax.File, error) {
 	if len(text) > MaxScript {
-		return nil, fmt.Errorf("the script has %d bytes, and the limit is %d", len(text), MaxScript)
+		return nil, fmt.Errorf("the script has more than %d bytes", MaxScript)
 	}
 	file, err := syntax.NewParser().Parse(NewReader(text), name)
 	if errors.Is(err, errDepth) {

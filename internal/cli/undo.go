@@ -123,7 +123,7 @@ func countCalls(changes []backup.Change) int {
 // noBackups is the error of a workspace without backups. A workspace that is read-only has
 // none, whatever the file says.
 func noBackups(flags *target.Flags, ws *config.Workspace) error {
-	remedy := "add \"backup: {}\" to its description"
+	remedy := "its description in a file needs the key backup, as in {provider: mem://, backup: {}}"
 	switch {
 	case flags.ReadOnly:
 		remedy = "it is read-only; leave --read-only out"

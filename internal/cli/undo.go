@@ -100,13 +100,17 @@ func (u undoFlags) run(cmd *cobra.Command, flags *target.Flags) error {
 		return term.Fail(err)
 	}
 	if calls := countCalls(changes); !u.list && !u.All && err == nil && calls < u.Last {
-		verb := "undo"
-		if u.Redo {
-			verb = "redo"
-		}
-		term.Say(cmd.ErrOrStderr(), fmt.Sprintf("note: the session had %s to %s, not %d", wording.Count(calls, "call", "calls"), verb, u.Last))
+		term.Say(cmd.ErrOrStderr(), fmt.Sprintf("note: the session had %s to %s, not %d", wording.Count(calls, "call", "calls"), u.verb(), u.Last))
 	}
 	return u.explain(err)
+}
+
+// verb returns what the command does.
+func (u undoFlags) verb() string {
+	if u.Redo {
+		return "redo"
+	}
+	return "undo"
 }
 
 // countCalls returns how many calls made changes that were reverted together.
@@ -156,7 +160,7 @@ func (u undoFlags) explain(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, workspace.ErrConflict):
-		return term.Failf("%w\nundo does not touch what somebody else has written; \"workspace undo --list\" shows the changes", err)
+		return term.Failf("%w\n%s does not touch what somebody else has written; \"workspace undo --list\" shows the changes, and --session chooses those of another session", err, u.verb())
 	case errors.Is(err, errors.ErrUnsupported) && u.Redo && !u.All:
 		return term.Failf("%w\n\"workspace undo --redo --all\" passes over it", err)
 	case errors.Is(err, errors.ErrUnsupported) && !u.All && !u.DryRun:

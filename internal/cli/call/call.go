@@ -390,7 +390,7 @@ func (i *invocation) unavailable(chosen *target.Selection, ws *config.Workspace)
 		err.Message, err.Hint = i.Op+": this tool is off", fmt.Sprintf("Write \"tools: {%s: true}\" in %s.", i.Op, cmp.Or(target.Name(chosen.Path), "a file of workspaces"))
 	case i.Op == ops.Run:
 		err.Code, err.Message = tools.CodeUnsupported, i.Op+": commands cannot run in this workspace"
-		err.Hint = noRun(chosen, ws)
+		err.Hint = i.noRun(chosen, ws)
 	case i.flags.ReadOnly:
 		err.Hint = "Leave --read-only out."
 	case chosen.File != nil && !ws.Capabilities().Write:
@@ -405,8 +405,10 @@ func (i *invocation) unavailable(chosen *target.Selection, ws *config.Workspace)
 }
 
 // noRun says why commands cannot run in a workspace of a file.
-func noRun(chosen *target.Selection, ws *config.Workspace) string {
+func (i *invocation) noRun(chosen *target.Selection, ws *config.Workspace) string {
 	switch {
+	case i.flags.ReadOnly:
+		return "Commands could change files: leave --read-only out."
 	case ws.Settings().ReadOnly:
 		return "Commands could change files, and the workspace is read-only."
 	case ws.Quota() != nil:

@@ -2,7 +2,9 @@ package config
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"sync/atomic"
 
@@ -97,10 +99,22 @@ func (a *Audit) open() (*audit.Log, error) {
 	if a.HashPaths {
 		var err error
 		if opts.Key, err = audit.LoadKey(a.KeyFile); err != nil {
-			return nil, fmt.Errorf("audit log: the key: %w", err)
+			return nil, fmt.Errorf("audit log: the key: %w", withFolder(a.KeyFile, err))
 		}
 	}
-	return audit.Open(a.File, opts)
+	log, err := audit.Open(a.File, opts)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = fmt.Errorf("audit log: %w", withFolder(a.File, err))
+	}
+	return log, err
+}
+
+// withFolder returns err with a remedy if the file cannot be created as its folder is missing.
+func withFolder(file string, err error) error {
+	if !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return ops.Error(ops.Open, file, fs.ErrNotExist, ops.Remedy("create its folder first, or correct the path"))
 }
 
 // Git says what happens to the git repository that a local folder is in, if it is in

@@ -122,12 +122,14 @@ func TestStagedUndo(t *testing.T) {
 func TestObserverErrors(t *testing.T) {
 	const head = "workspaces:\n  main:\n    provider: {kind: localbash, root: .}\n"
 	t.Setenv("PATH", t.TempDir()) // without git
-	for text, want := range map[string]string{
-		"    audit: {file: none/log}\n": `workspace.yaml:4:12: the workspace "main" cannot be opened: audit log `,
-		"    git: {stage: true}\n":      `workspace.yaml:4:10: the workspace "main" cannot be opened: git: `,
+	const create = "file does not exist: create its folder first, or correct the path"
+	for text, want := range map[string][2]string{
+		"    audit: {file: none/log}\n":                                {`workspace.yaml:4:12: the workspace "main" cannot be opened: audit log: open `, "log: " + create},
+		"    audit: {file: log, hashPaths: true, keyFile: none/key}\n": {`workspace.yaml:4:12: the workspace "main" cannot be opened: audit log: the key: open `, "key: " + create},
+		"    git: {stage: true}\n":                                     {`workspace.yaml:4:10: the workspace "main" cannot be opened: git: `, ""},
 	} {
 		_, err := parse(t, t.TempDir(), head+text).Open(t.Context(), workspacekit.NewRegistry())
-		if err == nil || !strings.HasPrefix(err.Error(), want) {
+		if err == nil || !strings.HasPrefix(err.Error(), want[0]) || !strings.Contains(err.Error(), want[1]) {
 			t.Errorf("Open with %q = %v, want %s", text, err, want)
 		}
 	}

@@ -121,7 +121,7 @@ const example = `  workspace call ls
 func New(flags *target.Flags, args []string, all bool) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "call OP", Short: "Run a tool", Long: long, Example: example,
-		Args: term.Subcommands("operation"),
+		Args: checkOperation,
 		RunE: func(*cobra.Command, []string) error {
 			return errors.New("call needs an operation, such as \"workspace call ls\"")
 		},
@@ -161,16 +161,21 @@ func operations(args []string) []Operation {
 			_ = dialect.Set(value) // an error is found again when the flags are parsed
 		}
 	}
-	if dialect == "" || dialect == target.Dialect(tools.DialectWorkspace) {
+	return operationsOf(tools.Dialect(dialect))
+}
+
+// operationsOf returns the tools of a dialect, the default ones if it is empty.
+func operationsOf(dialect tools.Dialect) []Operation {
+	if dialect == "" || dialect == tools.DialectWorkspace {
 		return Operations
 	}
-	set, err := tools.New(everything(0), &tools.Options{Dialect: tools.Dialect(dialect), Naming: "{op}", Disable: []string{ops.Processes}, Bash: bashtool.New(nil), Run: true})
+	set, err := tools.New(everything(0), &tools.Options{Dialect: dialect, Naming: "{op}", Disable: []string{ops.Processes}, Bash: bashtool.New(nil), Run: true})
 	if err != nil {
 		return Operations
 	}
 	var all []Operation
 	for _, tool := range set.Tools() {
-		o := Operation{Op: tool.Op, dialect: tools.Dialect(dialect)}
+		o := Operation{Op: tool.Op, dialect: dialect}
 		line, _, _ := strings.Cut(tool.Description(), "\n")
 		o.short, _, _ = strings.Cut(strings.TrimRight(line, ".:"), ". ")
 		var optional []string
@@ -189,6 +194,23 @@ func operations(args []string) []Operation {
 		all = append(all, o)
 	}
 	return all
+}
+
+// checkOperation refuses a word that is no operation, and says which other dialects have it.
+func checkOperation(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var dialects []string
+	for _, d := range tools.Dialects() {
+		if slices.ContainsFunc(operationsOf(d), func(o Operation) bool { return o.Is(args[0]) }) {
+			dialects = append(dialects, "--dialect "+string(d))
+		}
+	}
+	if dialects == nil {
+		return term.UnknownCommand("operation", args[0], cmd)
+	}
+	return fmt.Errorf("unknown operation %q: it is one of %s", args[0], strings.Join(dialects, " or "))
 }
 
 // invocation is one run of a tool.

@@ -113,7 +113,7 @@ func (h *httpFlags) readTokens(ctx context.Context) error {
 	if h.tokenFile == "" {
 		return nil
 	}
-	text, err := target.UntilDone(ctx, func() ([]byte, error) { return os.ReadFile(h.tokenFile) })
+	text, err := target.ReadFile(ctx, h.tokenFile, target.MaxInput)
 	switch {
 	case ctx.Err() != nil:
 		return ctx.Err()

@@ -90,9 +90,9 @@ func runShell(cmd *cobra.Command, s *shell.Shell, script string, given bool, arg
 	if given {
 		opts.Stdin = struct{ io.Reader }{in} // which an interrupt ends, unlike a read of a file
 	} else {
-		data, err := target.ReadInput(cmd.Context(), io.LimitReader(in, 2<<20))
+		data, err := target.ReadInput(cmd.Context(), in, 2<<20)
 		if err != nil {
-			return term.Fail(err)
+			return term.Failf("standard input: %w", err)
 		}
 		script = string(data)
 		if script == "" && len(args) > 0 {

@@ -1,11 +1,11 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -49,7 +49,7 @@ func newTrust(flags *target.Flags) *cobra.Command {
 			}
 			switch {
 			case list:
-				return listTrusted(cmd.OutOrStdout(), store)
+				return listTrusted(cmd.Context(), cmd.OutOrStdout(), store)
 			case cmd.Flags().Changed("revoke"):
 				return revokeTrust(cmd.OutOrStdout(), store, revoke)
 			}
@@ -108,14 +108,14 @@ func printGrants(out io.Writer, grants []config.Grant, head string) error {
 }
 
 // listTrusted prints the trusted files with the days on which they were trusted.
-func listTrusted(out io.Writer, store *config.TrustStore) error {
+func listTrusted(ctx context.Context, out io.Writer, store *config.TrustStore) error {
 	list, err := store.List()
 	if err != nil {
 		return term.Fail(err)
 	}
 	for _, trusted := range list {
 		note := ""
-		if content, err := os.ReadFile(trusted.Path); err != nil {
+		if content, err := target.ReadFile(ctx, trusted.Path, target.MaxInput); err != nil {
 			note = "  (cannot be read)"
 		} else if !store.Trusts(trusted.Path, content) {
 			note = "  (changed, no longer trusted)"

@@ -1,12 +1,12 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"time"
 
@@ -78,7 +78,7 @@ func newUndo(flags *target.Flags) *cobra.Command {
 // run does what the flags say. What has been reverted before an error is printed before it.
 func (u undoFlags) run(cmd *cobra.Command, flags *target.Flags) error {
 	var err error
-	if u.Session, err = sessionID(u.Session); err != nil {
+	if u.Session, err = sessionID(cmd.Context(), u.Session); err != nil {
 		return err
 	}
 	ws, _, err := flags.OpenOne(cmd.Context(), "undo")
@@ -139,8 +139,8 @@ func noBackups(flags *target.Flags, ws *config.Workspace) error {
 
 // sessionID returns the id of the session that a flag gives by its id or by its file. What is
 // the name of no file is an id.
-func sessionID(given string) (string, error) {
-	data, err := os.ReadFile(given)
+func sessionID(ctx context.Context, given string) (string, error) {
+	data, err := target.ReadFile(ctx, given, target.MaxInput)
 	if given == "" || errors.Is(err, fs.ErrNotExist) {
 		return given, nil
 	}

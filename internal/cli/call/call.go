@@ -363,7 +363,7 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 	}
 	save := func() error { return nil }
 	if opts.ReadBeforeWrite != nil {
-		session, more, err := i.session.load(ws)
+		session, more, err := i.session.load(cmd.Context(), ws)
 		if err != nil {
 			return err
 		}

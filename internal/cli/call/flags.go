@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -179,7 +178,11 @@ func (i *invocation) arguments(cmd *cobra.Command, positional []string) (argumen
 		if err := i.flags.RefuseStdin("the parameters"); err != nil {
 			return arguments{}, err
 		}
-		if object, err = target.ReadInput(cmd.Context(), cmd.InOrStdin()); err != nil {
+		chosen, err := i.flags.Select()
+		if err != nil {
+			return arguments{}, err
+		}
+		if object, err = target.ReadInput(cmd.Context(), cmd.InOrStdin(), chosen.MaxInput()); err != nil {
 			return arguments{}, term.Failf("standard input: %w", err)
 		}
 	}
@@ -234,19 +237,22 @@ func (i *invocation) flagValues(cmd *cobra.Command) (map[string]any, error) {
 	return values, nil
 }
 
-// readContent returns the content of the file that --content-file names, or standard input,
-// all of it: the tool checks the size. The file is outside the workspace, and is read with the
+// readContent returns the content of the file that --content-file names, or standard input. The
+// tool checks the size; the limit here is for what has no end. The file is outside the workspace, and is read with the
 // rights of the user.
 func (i *invocation) readContent(cmd *cobra.Command) ([]byte, error) {
+	chosen, err := i.flags.Select()
+	if err != nil {
+		return nil, err
+	}
 	var data []byte
-	var err error
 	if i.content == target.Stdin {
 		if err := i.flags.RefuseStdin("the content"); err != nil {
 			return nil, err
 		}
-		data, err = target.ReadInput(cmd.Context(), cmd.InOrStdin())
+		data, err = target.ReadInput(cmd.Context(), cmd.InOrStdin(), chosen.MaxInput())
 	} else {
-		data, err = target.UntilDone(cmd.Context(), func() ([]byte, error) { return os.ReadFile(i.content) })
+		data, err = target.ReadFile(cmd.Context(), i.content, chosen.MaxInput())
 	}
 	switch {
 	case cmd.Context().Err() != nil:

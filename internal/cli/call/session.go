@@ -1,6 +1,7 @@
 package call
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/workspacekit/workspacekit/internal/cli/target"
 	"github.com/workspacekit/workspacekit/internal/cli/term"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace/config"
@@ -26,12 +28,12 @@ type stored struct {
 
 // load returns the session of the file, a new one if there is no such file, and lets it
 // continue in ws. A file that is not a session is an error, and is never replaced.
-func (f sessionFile) load(ws *config.Workspace) (*tools.Session, stored, error) {
+func (f sessionFile) load(ctx context.Context, ws *config.Workspace) (*tools.Session, stored, error) {
 	session, more := tools.NewSession(), stored{}
 	if f == "" {
 		return session, more, nil
 	}
-	data, err := os.ReadFile(string(f))
+	data, err := target.ReadFile(ctx, string(f), target.MaxInput)
 	if errors.Is(err, fs.ErrNotExist) {
 		if _, err := os.Stat(filepath.Dir(string(f))); err != nil {
 			return nil, more, fmt.Errorf("--session %q: its folder: %s: create the folder first, or correct the path", f, term.Plain(err))

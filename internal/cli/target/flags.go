@@ -9,6 +9,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"sync"
 
@@ -17,6 +18,7 @@ import (
 
 	"github.com/workspacekit/workspacekit"
 	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
@@ -57,7 +59,7 @@ type Locator func(explicit, dir string, env func(name string) (value string, set
 func NewFlags(root *cobra.Command, locate Locator) *Flags {
 	f := &Flags{set: root.PersistentFlags(), locate: locate, Registry: sync.OnceValue(workspacekit.NewRegistry)}
 	f.stdin = sync.OnceValues(func() ([]byte, error) {
-		return ReadInput(root.Context(), io.LimitReader(root.InOrStdin(), maxConfig))
+		return ReadInput(root.Context(), root.InOrStdin(), maxConfig)
 	})
 	f.set.SortFlags = false
 	f.set.StringVar(&f.config, "config", "", "use this `file` instead of the workspace.yaml in the current folder or a parent; - is standard input")
@@ -77,10 +79,34 @@ func NewFlags(root *cobra.Command, locate Locator) *Flags {
 	return f
 }
 
-// ReadInput reads in to its end, or until ctx ends. A caller who must not keep everything in
-// memory bounds in.
-func ReadInput(ctx context.Context, in io.Reader) ([]byte, error) {
-	return UntilDone(ctx, func() ([]byte, error) { return io.ReadAll(in) })
+// MaxInput is how many bytes of a file with a session or tokens are read, and at least how many
+// of parameters.
+const MaxInput = 64 << 20
+
+// ReadInput reads in to its end, or until ctx ends. More than limit bytes are an error.
+func ReadInput(ctx context.Context, in io.Reader, limit int64) ([]byte, error) {
+	return UntilDone(ctx, func() ([]byte, error) { return readAll(in, limit) })
+}
+
+// ReadFile is [ReadInput] for a file, which may be a pipe or a device.
+func ReadFile(ctx context.Context, path string, limit int64) ([]byte, error) {
+	return UntilDone(ctx, func() ([]byte, error) {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return readAll(f, limit)
+	})
+}
+
+// readAll reads in to its end. More than limit bytes are an error.
+func readAll(in io.Reader, limit int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(in, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		return nil, fmt.Errorf("it has more than %s", wording.Bytes(limit))
+	}
+	return data, err
 }
 
 // UntilDone returns what read returns, or the error of ctx if that ends first: a person may

@@ -185,6 +185,20 @@ func (s *Selection) MaxFileSize() int64 {
 	return s.File.Settings(names[0]).MaxFileSizeMb << 20
 }
 
+// MaxInput returns how many bytes of parameters or content are read for a tool: enough for the
+// largest file of any of the workspaces as JSON, where a byte can be \u0000.
+func (s *Selection) MaxInput() int64 {
+	largest := int64(0)
+	if s.File == nil {
+		largest = s.location.settings.MaxFileSizeMb
+	} else {
+		for _, name := range s.File.Names() {
+			largest = max(largest, s.File.Settings(name).MaxFileSizeMb)
+		}
+	}
+	return max(MaxInput, (6*largest+1)<<20)
+}
+
 // Target is a workspace that a command works on.
 type Target struct {
 	Name, Kind string

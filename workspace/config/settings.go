@@ -349,6 +349,9 @@ func (c *Config) Explain(workspace string, op policy.Op, name string) (Explained
 func (d *description) explain(c *Config, op policy.Op, name string) (Explained, error) {
 	settings, rules := c.rules(d)
 	decision, err := settings.explain(rules, op, name)
+	if decision.Effect == policy.Ask && len(d.settings().Rules) == 0 { // the rule of askingToRun
+		decision.Rule, decision.Reason = "", "commands ask by default"
+	}
 	e := Explained{Workspace: d.name, Path: name, Decision: decision}
 	if n := d.node.Lookup("fs"); n != nil && decision.Rule != "" {
 		if at := n.Find(decision.Rule); at != n.At {

@@ -210,7 +210,7 @@ func checkOperation(cmd *cobra.Command, args []string) error {
 	if dialects == nil {
 		return term.UnknownCommand("operation", args[0], cmd)
 	}
-	return fmt.Errorf("unknown operation %q: it is one of %s", args[0], strings.Join(dialects, " or "))
+	return fmt.Errorf("unknown operation %q: give %s", args[0], strings.Join(dialects, " or "))
 }
 
 // invocation is one run of a tool.

@@ -238,8 +238,8 @@ func (i *invocation) flagValues(cmd *cobra.Command) (map[string]any, error) {
 }
 
 // readContent returns the content of the file that --content-file names, or standard input. The
-// tool checks the size; the limit here is for what has no end. The file is outside the workspace, and is read with the
-// rights of the user.
+// tool checks the size; the limit here is for what has no end. The file is outside the
+// workspace, and is read with the rights of the user.
 func (i *invocation) readContent(cmd *cobra.Command) ([]byte, error) {
 	chosen, err := i.flags.Select()
 	if err != nil {

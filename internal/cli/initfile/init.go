@@ -227,7 +227,8 @@ Next:
 }
 
 // checkPath refuses standard input, a folder, a file that exists, and one beside a file of the
-// other name that commands look for, before anything is asked. The write checks again whether it exists.
+// other name that commands look for, before anything is asked. The write checks again whether
+// it exists.
 func (i *initiation) checkPath(path string) error {
 	if path == target.Stdin {
 		return fmt.Errorf("%q is standard input, which cannot be written: name a file", path)

@@ -44,7 +44,7 @@ func (f *FS) Open(ctx context.Context, name string, opts *workspace.OpenOptions)
 	if err != nil {
 		return nil, workspace.FileInfo{}, f.fail(ctx, ops.Open, err, name)
 	}
-	return &stream{store: r, fs: f, ctx: ctx, name: name}, info, nil
+	return &stream{store: r, fs: f, ctx: ctx, name: name}, f.hideVersions(info)[0], nil
 }
 
 // stream is a stream of a store. It ends with its context. It tests the context
@@ -148,7 +148,7 @@ func (w *writer) Commit() (workspace.Version, error) {
 	if err != nil {
 		return "", w.fs.fail(w.ctx, ops.Create, err, w.name)
 	}
-	return version, w.fs.versioned(ops.Create, w.name, version)
+	return w.fs.versioned(ops.Create, w.name, version)
 }
 
 // Close implements [workspace.Writer].
@@ -207,7 +207,7 @@ func (f *FS) Copy(ctx context.Context, source, destination string) (workspace.Ve
 	if err != nil {
 		return "", f.fail(ctx, ops.Copy, err, source, destination)
 	}
-	return version, f.versioned(ops.Copy, destination, version)
+	return f.versioned(ops.Copy, destination, version)
 }
 
 // Walk implements [workspace.Walker].
@@ -231,7 +231,7 @@ func (f *FS) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, 
 	}
 	var ended error // what fn ended the walk with
 	err := walker.Walk(ctx, dir, valueOf(opts), func(info workspace.FileInfo, err error) error {
-		err = fn(info, f.fail(ctx, ops.Walk, err, info.Path))
+		err = fn(f.hideVersions(info)[0], f.fail(ctx, ops.Walk, err, info.Path))
 		ended = err
 		return err
 	})

@@ -28,8 +28,8 @@ import (
 // Facts are what a [Store]'s methods alone do not show.
 type Facts struct {
 	// Capabilities are what the store can do. What they do not declare is
-	// refused without asking the store. If the Store is a [fallback.Capable],
-	// its answer counts instead.
+	// refused without asking the store; undeclared versions are left out. If the
+	// Store is a [fallback.Capable], its answer counts instead.
 	Capabilities workspace.Capabilities
 	// Root is the absolute path by which people and models know the root. Empty
 	// means that there is none. If the Store is a [fallback.Rooter], its
@@ -199,13 +199,28 @@ func valueOf[T any](opts *T) T {
 	return *opts
 }
 
-// versioned returns the error of a file without a version where versions are
-// declared. As the condition of a write it would be none.
-func (f *FS) versioned(op, name string, version workspace.Version) error {
-	if version == "" && f.Capabilities().Versions {
-		return ops.Error(op, name, workspace.ErrUnavailable, errors.New("the store named no version"))
+// versioned returns version, or none where versions are not declared. A file
+// without one where they are is an error: as the condition of a write it would be
+// none.
+func (f *FS) versioned(op, name string, version workspace.Version) (workspace.Version, error) {
+	if !f.Capabilities().Versions {
+		return "", nil
 	}
-	return nil
+	if version == "" {
+		return "", ops.Error(op, name, workspace.ErrUnavailable, errors.New("the store named no version"))
+	}
+	return version, nil
+}
+
+// hideVersions removes the versions of infos where versions are not declared.
+func (f *FS) hideVersions(infos ...workspace.FileInfo) []workspace.FileInfo {
+	if f.Capabilities().Versions {
+		return infos
+	}
+	for i := range infos {
+		infos[i].Version = ""
+	}
+	return infos
 }
 
 // ReadFile implements [workspace.FileSystem].
@@ -244,7 +259,7 @@ func (f *FS) ReadVersioned(ctx context.Context, name string, limit int64) ([]byt
 	if err := ops.CheckSize(op, name, int64(len(data)), limit); err != nil {
 		return nil, "", err
 	}
-	if err := f.versioned(op, name, version); err != nil {
+	if version, err = f.versioned(op, name, version); err != nil {
 		return nil, "", err
 	}
 	return data, version, nil
@@ -263,7 +278,7 @@ func (f *FS) WriteFile(ctx context.Context, name string, data []byte, opts *work
 	if err != nil {
 		return "", f.fail(ctx, op, err, name)
 	}
-	return version, f.versioned(op, name, version)
+	return f.versioned(op, name, version)
 }
 
 // Stat implements [workspace.FileSystem].
@@ -275,7 +290,7 @@ func (f *FS) Stat(ctx context.Context, name string) (workspace.FileInfo, error) 
 	if err != nil {
 		return workspace.FileInfo{}, f.fail(ctx, ops.Stat, err, name)
 	}
-	return info, nil
+	return f.hideVersions(info)[0], nil
 }
 
 // Ls implements [workspace.FileSystem].
@@ -291,7 +306,7 @@ func (f *FS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]w
 	if err != nil {
 		return nil, f.fail(ctx, ops.Ls, err, dir)
 	}
-	return orEmpty(infos), nil
+	return orEmpty(f.hideVersions(infos...)), nil
 }
 
 // orEmpty returns list, or an empty list for nil: the two differ in JSON.

@@ -397,6 +397,80 @@ func TestNotDeclared(t *testing.T) {
 	}
 }
 
+// giving is a store that gives each file a version.
+type giving struct{ still }
+
+var given = workspace.FileInfo{Name: "a", Path: "a", Type: workspace.TypeFile, Version: "1"}
+
+func (giving) Stat(context.Context, string) (workspace.FileInfo, error) { return given, nil }
+
+func (giving) Ls(context.Context, string, workspace.LsOptions) ([]workspace.FileInfo, error) {
+	return []workspace.FileInfo{given}, nil
+}
+
+func (giving) Walk(_ context.Context, _ string, _ workspace.WalkOptions, fn workspace.WalkFunc) error {
+	return fn(given, nil)
+}
+
+func (giving) Open(context.Context, string, workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
+	return io.NopCloser(strings.NewReader("")), given, nil
+}
+
+func (giving) Create(context.Context, string, workspace.WriteOptions) (workspace.Writer, error) {
+	return &sink{}, nil
+}
+
+// TestVersionsNotDeclared checks that callers see no version of a store that declares
+// none, and every one of a store that does.
+func TestVersionsNotDeclared(t *testing.T) {
+	t.Parallel()
+	for want, declared := range map[workspace.Version]bool{"": false, "1": true} {
+		caps := everything
+		caps.Versions = declared
+		fsys := provider.New(giving{}, provider.Facts{Capabilities: caps})
+		for method, version := range versionsOf(t, fsys) {
+			if version != want {
+				t.Errorf("%s, with Versions declared: %t, gives the version %q, want %q", method, declared, version, want)
+			}
+		}
+	}
+}
+
+// versionsOf returns the version of a that each method gives.
+func versionsOf(t *testing.T, fsys *provider.FS) map[string]workspace.Version {
+	ctx, found := t.Context(), map[string]workspace.Version{}
+	note := func(method string, version workspace.Version, err error) {
+		if err != nil {
+			t.Errorf("%s = %v, want nil", method, err)
+		}
+		found[method] = version
+	}
+	_, version, err := fsys.ReadVersioned(ctx, "a", 0)
+	note("ReadVersioned", version, err)
+	version, err = fsys.WriteFile(ctx, "a", nil, nil)
+	note("WriteFile", version, err)
+	version, err = fsys.Copy(ctx, "a", "b")
+	note("Copy", version, err)
+	info, err := fsys.Stat(ctx, "a")
+	note("Stat", info.Version, err)
+	infos, err := fsys.Ls(ctx, ".", nil)
+	note("Ls", infos[0].Version, err)
+	_, info, err = fsys.Open(ctx, "a", nil)
+	note("Open", info.Version, err)
+	err = fsys.Walk(ctx, ".", nil, func(entry workspace.FileInfo, err error) error {
+		info = entry
+		return err
+	})
+	note("Walk", info.Version, err)
+	w, err := fsys.Create(ctx, "a", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	version, err = w.Commit()
+	note("Commit", version, err)
+	return found
+}
+
 // TestReadOnly checks that a store without Write is not asked to change anything, whatever
 // else it declares.
 func TestReadOnly(t *testing.T) {

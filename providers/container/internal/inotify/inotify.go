@@ -37,13 +37,16 @@ type store interface {
 	provider.Walker
 }
 
+// facts are those of a store. A poll compares versions.
+var facts = provider.Facts{Capabilities: workspace.Capabilities{Versions: true}}
+
 // Watch reports the changes below dir, which is listed by s. It starts a goroutine
 // by background, which ends with ctx and once done is closed. If background returns
 // false, done is closed, and nothing more is reported.
 func Watch(ctx context.Context, c *program.Client, s store, dir string, opts workspace.WatchOptions, done <-chan struct{}, background func(f func()) bool) (<-chan workspace.Event, error) {
 	notifier := newNotifier(c, dir)
 	if notifier == nil {
-		return fallback.Poll(ctx, provider.New(s, provider.Facts{}), dir, &opts)
+		return fallback.Poll(ctx, provider.New(s, facts), dir, &opts)
 	}
 	w := &observed{store: s, notifier: notifier, changed: make(chan struct{}, 1), done: done}
 	stream, err := notifier.begin(ctx)
@@ -51,7 +54,7 @@ func Watch(ctx context.Context, c *program.Client, s store, dir string, opts wor
 		return nil, err
 	}
 	opts.Interval = pace
-	events, err := fallback.Poll(ctx, provider.New(w, provider.Facts{}), dir, &opts)
+	events, err := fallback.Poll(ctx, provider.New(w, facts), dir, &opts)
 	begun := err == nil && background(func() { w.run(ctx, stream) })
 	if !begun && stream != nil {
 		stream.Close()

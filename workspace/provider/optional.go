@@ -1,6 +1,7 @@
 package provider
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -90,15 +91,34 @@ func (f *FS) Create(ctx context.Context, name string, opts *workspace.WriteOptio
 	if err := f.checkWrite(ctx, ops.Create, name, opts); err != nil {
 		return nil, err
 	}
-	creator, ok := f.store.(Creator)
-	if !ok {
-		return workspace.Create(ctx, plain{f, f}, name, opts)
-	}
-	w, err := creator.Create(ctx, name, valueOf(opts))
-	if err != nil {
-		return nil, f.fail(ctx, ops.Create, err, name)
+	var w workspace.Writer = &bufferedWriter{ctx: ctx, store: f.store, name: name, opts: valueOf(opts)}
+	if creator, ok := f.store.(Creator); ok {
+		var err error
+		if w, err = creator.Create(ctx, name, valueOf(opts)); err != nil {
+			return nil, f.fail(ctx, ops.Create, err, name)
+		}
 	}
 	return &writer{store: w, fs: f, ctx: ctx, name: name}, nil
+}
+
+// bufferedWriter collects a file for the WriteFile of a store without a [Creator].
+type bufferedWriter struct {
+	ctx   context.Context
+	store Store
+	name  string
+	opts  workspace.WriteOptions
+	bytes.Buffer
+}
+
+// Commit implements [workspace.Writer].
+func (w *bufferedWriter) Commit() (workspace.Version, error) {
+	return w.store.WriteFile(w.ctx, w.name, w.Bytes(), w.opts)
+}
+
+// Close implements [workspace.Writer].
+func (w *bufferedWriter) Close() error {
+	w.Buffer = bytes.Buffer{}
+	return nil
 }
 
 // writer is a writer of a store. It ends with its context, and with the first

@@ -500,6 +500,26 @@ func TestClose(t *testing.T) {
 	}
 }
 
+// TestCloseWriter checks that a stream ends with the FS, also one that the store has no
+// Creator for.
+func TestCloseWriter(t *testing.T) {
+	t.Parallel()
+	for name, s := range map[string]provider.Store{"a Creator": streaming{}, "no Creator": struct{ provider.Store }{failing{}}} {
+		fsys := provider.New(s, provider.Facts{Capabilities: everything})
+		w, err := fsys.Create(t.Context(), "a", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fsys.Close()
+		if _, err := w.Write([]byte("x")); !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("Write after Close of a store with %s = %v, want ErrClosed", name, err)
+		}
+		if _, err := w.Commit(); !errors.Is(err, fs.ErrClosed) {
+			t.Errorf("Commit after Close of a store with %s = %v, want ErrClosed", name, err)
+		}
+	}
+}
+
 // ownExact is a store that is its own exact view.
 type ownExact struct {
 	failing

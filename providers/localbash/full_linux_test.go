@@ -58,6 +58,25 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// TestCopyToFullDisk copies a file to a file system without room for it, and wants the error
+// to name the destination (E2).
+func TestCopyToFullDisk(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "big"), bytes.Repeat([]byte("x"), 1<<20), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	full := filepath.Join(dir, "full")
+	if err := os.Mkdir(full, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	mounttest.Tmpfs(t, full, "size=64k")
+	var pathError *fs.PathError
+	err := discard(open(t, dir, nil).Copy(t.Context(), "big", "full/big"))
+	if !errors.Is(err, workspace.ErrNoSpace) || !errors.As(err, &pathError) || pathError.Path != "full/big" {
+		t.Errorf("Copy to a full disk = %v, want %v for %s", err, workspace.ErrNoSpace, "full/big")
+	}
+}
+
 // TestRefusedCallsMakeNoParents wants calls that fail after they have made the parents of a
 // name to leave none (E5).
 func TestRefusedCallsMakeNoParents(t *testing.T) {

@@ -129,7 +129,7 @@ func (f *folder) moveLocked(ctx context.Context, from *dirHandle, old string, to
 		return provider.At(destination, err)
 	}
 	if err := f.syncDir(to); err != nil {
-		return err
+		return provider.At(destination, err)
 	}
 	return f.syncDir(from)
 }
@@ -223,6 +223,9 @@ func (f *folder) copy(ctx context.Context, source, destination string, torn bool
 	}
 	defer t.discard()
 	if err := t.fill(ctx, from); err != nil {
+		if failed := new(fs.PathError); errors.As(err, &failed) && (failed.Op == "write" || failed.Op == "truncate") {
+			err = provider.At(destination, err)
+		}
 		return "", err
 	}
 	now, err := statOfFile(from)

@@ -555,7 +555,7 @@ func runError(err error, program string) error {
 		return provider.At(program, fs.ErrNotExist)
 	case errors.Is(err, command.ErrDenied):
 		return provider.At(program, fs.ErrPermission)
-	case errors.Is(err, command.ErrTooLong):
+	case errors.Is(err, command.ErrTooLong), errors.Is(err, command.ErrTooDeep):
 		return provider.Errorf(fs.ErrInvalid, "%w", err)
 	case errors.Is(err, command.ErrBarred):
 		return provider.Errorf(fs.ErrPermission, "%w", err)

@@ -272,6 +272,29 @@ func TestRunBarred(t *testing.T) {
 	}
 }
 
+// TestRunTooDeep begins in a directory whose path no program in the sandbox can enter.
+func TestRunTooDeep(t *testing.T) {
+	t.Parallel()
+	exhaustive.Program(t, "bwrap")
+	root, err := os.OpenRoot(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	deep := "folder" + strings.Repeat("/"+strings.Repeat("d", 200), 18)
+	if err := root.MkdirAll(deep, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	fsys := open(t, filepath.Join(root.Name(), deep), &localbash.Options{Run: &localbash.Run{Sandbox: localbash.SandboxRequire}})
+	dir := strings.Repeat("e", 250) + "/" + strings.Repeat("e", 250)
+	if err := fsys.Mkdir(t.Context(), dir, &workspace.MkdirOptions{Recursive: true}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fsys.Run(t.Context(), &workspace.RunOptions{Command: []string{"true"}, Dir: dir}); !errors.Is(err, fs.ErrInvalid) {
+		t.Errorf("Run in a directory with a path of more than 4096 bytes = %v, want %v", err, fs.ErrInvalid)
+	}
+}
+
 // runWhereDenied wants the error of Ls from Run.
 func runWhereDenied(dir string) error {
 	// A process that has changed its user cannot use its own descriptors by their names.

@@ -82,6 +82,7 @@ var (
 	ErrDenied    = errors.New("the program cannot be executed")
 	ErrTooLong   = errors.New("the arguments and variables are longer than the system takes")
 	ErrBarred    = errors.New("the directory cannot be entered in the sandbox")
+	ErrTooDeep   = errors.New("the path of the directory is longer than the sandbox takes")
 	ErrNoSandbox = errors.New("there is no sandbox")
 	ErrFailed    = errors.New("the program could not be started")
 	ErrScratch   = errors.New("the directory of temporary files is in the folder: name another one in TMPDIR")

@@ -180,9 +180,9 @@ func (r *Runner) begin(ctx context.Context) (run context.Context, mark string, s
 //
 // # Errors
 //
-// [ErrMissing], [ErrDenied], [ErrTooLong], [ErrBarred], [ErrFailed] and [ErrNoSandbox] for a
-// program that was not started, [ErrRemain], [os.ErrClosed] once the Runner is closed, and the
-// error of ctx.
+// [ErrMissing], [ErrDenied], [ErrTooLong], [ErrBarred], [ErrTooDeep], [ErrFailed] and
+// [ErrNoSandbox] for a program that was not started, [ErrRemain], [os.ErrClosed] once the Runner
+// is closed, and the error of ctx.
 func (r *Runner) Run(ctx context.Context, c Command) (Result, error) {
 	ctx, mark, s, end, err := r.begin(ctx)
 	if err != nil {
@@ -238,6 +238,10 @@ type process struct {
 
 // start starts a command.
 func (r *Runner) start(c Command, mark string, s *sandbox) (*process, error) {
+	dir := filepath.Join(r.root, filepath.FromSlash(c.Name))
+	if s.bwrap != "" && len(dir) >= unix.PathMax {
+		return nil, ErrTooDeep
+	}
 	p := &process{mark: mark, sandbox: s, ended: make(chan struct{}), reap: make(chan struct{}), reaped: make(chan struct{}), streams: &streams{}}
 	var err error
 	defer func() {
@@ -246,7 +250,6 @@ func (r *Runner) start(c Command, mark string, s *sandbox) (*process, error) {
 			p.streams.close()
 		}
 	}()
-	dir := filepath.Join(r.root, filepath.FromSlash(c.Name))
 	env := map[string]string{"PATH": s.path, "HOME": r.keeper.home, "PWD": dir}
 	for _, name := range []string{"LANG", "TERM"} {
 		if value, ok := os.LookupEnv(name); ok {

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 	"testing/fstest"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -58,6 +59,63 @@ func TestReadOnlyConformance(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestContextOfSlowBackend ends contexts while the backend works, which knows no contexts.
+func TestContextOfSlowBackend(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		afs := afero.NewMemMapFs()
+		if err := afero.WriteFile(afs, "a", []byte("old"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		fsys := bridge.FromAfero(slowFs{afs}, nil)
+		for call, test := range map[string]struct {
+			seconds int // that the call takes
+			do      func(ctx context.Context) error
+		}{
+			"ReadFile":  {2, func(ctx context.Context) error { _, err := fsys.ReadFile(ctx, "a"); return err }},
+			"Open":      {2, func(ctx context.Context) error { _, _, err := fsys.Open(ctx, "a", nil); return err }},
+			"Stat":      {1, func(ctx context.Context) error { _, err := fsys.Stat(ctx, "a"); return err }},
+			"Ls":        {2, func(ctx context.Context) error { _, err := fsys.Ls(ctx, ".", nil); return err }},
+			"WriteFile": {3, func(ctx context.Context) error { _, err := fsys.WriteFile(ctx, "a", []byte("new"), nil); return err }},
+			"Mkdir":     {2, func(ctx context.Context) error { return fsys.Mkdir(ctx, "b", nil) }},
+			"Rm":        {1, func(ctx context.Context) error { return fsys.Rm(ctx, "a", nil) }},
+		} {
+			for second := range test.seconds {
+				limit := time.Duration(second)*time.Second + time.Millisecond
+				ctx, cancel := context.WithTimeout(t.Context(), limit)
+				if err := test.do(ctx); !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("%s whose context ends after %v = %v, want DeadlineExceeded", call, limit, err)
+				}
+				cancel()
+			}
+		}
+		if data, err := afero.ReadFile(afs, "a"); err != nil || string(data) != "old" {
+			t.Errorf("the content is then %q, %v, want %q", data, err, "old")
+		}
+		if infos, err := afero.ReadDir(afs, "."); err != nil || len(infos) != 1 {
+			t.Errorf("the root then has %v, %v, want the file alone", infos, err)
+		}
+	})
+}
+
+// slowFs is a backend that takes a second for each look at a file.
+type slowFs struct{ afero.Fs }
+
+func (s slowFs) Stat(name string) (fs.FileInfo, error) {
+	time.Sleep(time.Second)
+	return s.Fs.Stat(name)
+}
+
+func (s slowFs) Open(name string) (afero.File, error) {
+	time.Sleep(time.Second)
+	return s.Fs.Open(name)
+}
+
+func (s slowFs) OpenFile(name string, flag int, mode fs.FileMode) (afero.File, error) {
+	time.Sleep(time.Second)
+	return s.Fs.OpenFile(name, flag, mode)
 }
 
 func TestFromAferoOpensAZip(t *testing.T) {

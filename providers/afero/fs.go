@@ -7,6 +7,7 @@ package afero
 
 import (
 	"archive/zip"
+	"cmp"
 	"context"
 	"embed"
 	"errors"
@@ -47,7 +48,8 @@ type Options struct {
 // file that is renamed, so it is as atomic as the backend's rename.
 //
 // An afero.Fs has no versions, no change events and no conditional operations.
-// So FS declares none of them, nor Move and Copy. Watch polls, noticing what changes
+// So FS declares none of them, nor Move and Copy. It has no contexts either: one that
+// ends is noticed after each call of the backend. Watch polls, noticing what changes
 // a size or a modification time. Symlinks are whatever the backend makes of them: it
 // follows them or not, and nothing here confines them. [afero.NewBasePathFs]
 // confines names, but a symlink below its path may lead anywhere. Of one that is
@@ -115,11 +117,15 @@ func (s *store) Exact() (provider.Store, error) {
 }
 
 // stat describes name, after it has made sure that its parents are
-// directories: some backends do not care.
-func (s *store) stat(name string) (fs.FileInfo, error) {
+// directories: some backends do not care. Every method begins with it, so it also
+// sees that ctx has ended while the lock was held by others.
+func (s *store) stat(ctx context.Context, name string) (fs.FileInfo, error) {
 	for i := range len(name) {
 		if name[i] != '/' {
 			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
 		parent, err := s.afs.Stat(filepath.FromSlash(name[:i]))
 		if err != nil {
@@ -129,8 +135,11 @@ func (s *store) stat(name string) (fs.FileInfo, error) {
 			return nil, workspace.ErrNotDir
 		}
 	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
 	info, err := s.afs.Stat(filepath.FromSlash(name))
-	return info, err
+	return info, cmp.Or(ctx.Err(), err)
 }
 
 // describe turns what afero says about a name into a FileInfo.
@@ -150,10 +159,10 @@ func describe(name string, info fs.FileInfo) workspace.FileInfo {
 }
 
 // Stat implements [provider.Store].
-func (s *store) Stat(_ context.Context, name string) (workspace.FileInfo, error) {
+func (s *store) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	info, err := s.stat(name)
+	info, err := s.stat(ctx, name)
 	if err != nil {
 		return workspace.FileInfo{}, err
 	}
@@ -171,14 +180,14 @@ func (s *store) ReadFile(ctx context.Context, name string, limit int64) ([]byte,
 		return nil, "", err
 	}
 	data, err := io.ReadAll(stream)
-	return data, "", err
+	return data, "", cmp.Or(ctx.Err(), err)
 }
 
 // Ls implements [provider.Store].
-func (s *store) Ls(_ context.Context, dir string, opts workspace.LsOptions) ([]workspace.FileInfo, error) {
+func (s *store) Ls(ctx context.Context, dir string, opts workspace.LsOptions) ([]workspace.FileInfo, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	found, err := s.children(dir)
+	found, err := s.children(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -191,8 +200,8 @@ func (s *store) Ls(_ context.Context, dir string, opts workspace.LsOptions) ([]w
 
 // children returns the children of dir that can be named. s.mu is
 // held.
-func (s *store) children(dir string) ([]fs.FileInfo, error) {
-	info, err := s.stat(dir)
+func (s *store) children(ctx context.Context, dir string) ([]fs.FileInfo, error) {
+	info, err := s.stat(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +209,7 @@ func (s *store) children(dir string) ([]fs.FileInfo, error) {
 		return nil, workspace.ErrNotDir
 	}
 	infos, err := afero.ReadDir(s.afs, filepath.FromSlash(dir))
-	if err != nil {
+	if err = cmp.Or(ctx.Err(), err); err != nil {
 		return nil, err
 	}
 	return slices.DeleteFunc(infos, func(info fs.FileInfo) bool { return !ops.ValidName(info.Name()) }), nil

@@ -11,10 +11,10 @@ import (
 )
 
 // Open implements [provider.Opener].
-func (s *store) Open(_ context.Context, name string, opts workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
+func (s *store) Open(ctx context.Context, name string, opts workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
-	file, info, err := s.open(name, opts.Offset)
+	file, info, err := s.open(ctx, name, opts.Offset)
 	if err != nil {
 		return nil, workspace.FileInfo{}, err
 	}
@@ -28,8 +28,8 @@ func (s *store) Open(_ context.Context, name string, opts workspace.OpenOptions)
 }
 
 // open opens the file name at offset.
-func (s *store) open(name string, offset int64) (afero.File, workspace.FileInfo, error) {
-	info, err := s.stat(name)
+func (s *store) open(ctx context.Context, name string, offset int64) (afero.File, workspace.FileInfo, error) {
+	info, err := s.stat(ctx, name)
 	if err != nil {
 		return nil, workspace.FileInfo{}, err
 	}
@@ -38,6 +38,10 @@ func (s *store) open(name string, offset int64) (afero.File, workspace.FileInfo,
 	}
 	file, err := s.afs.Open(filepath.FromSlash(name))
 	if err != nil {
+		return nil, workspace.FileInfo{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		file.Close()
 		return nil, workspace.FileInfo{}, err
 	}
 	if offset > 0 {

@@ -16,17 +16,17 @@ import (
 )
 
 // WriteFile implements [provider.Store]. The version is always empty.
-func (s *store) WriteFile(_ context.Context, name string, data []byte, _ workspace.WriteOptions) (workspace.Version, error) {
+func (s *store) WriteFile(ctx context.Context, name string, data []byte, _ workspace.WriteOptions) (workspace.Version, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return "", s.write(name, data)
+	return "", s.write(ctx, name, data)
 }
 
 // write replaces the file name by a new one with its permission bits. One that
 // did not exist has those that the backend gives. s.mu is held for writing.
-func (s *store) write(name string, data []byte) error {
+func (s *store) write(ctx context.Context, name string, data []byte) error {
 	mode := fs.FileMode(0o666)
-	info, err := s.stat(name)
+	info, err := s.stat(ctx, name)
 	replaces := err == nil
 	switch {
 	case replaces && info.IsDir():
@@ -37,12 +37,12 @@ func (s *store) write(name string, data []byte) error {
 		return err
 	}
 	dir, _ := workspace.Split(name)
-	undo, err := s.makeParents(dir)
+	undo, err := s.makeParents(ctx, dir)
 	if err != nil {
 		return err
 	}
 	temp := filepath.FromSlash(workspace.Join(dir, ops.ReservedPrefix+rand.Text()))
-	err = s.fill(temp, data, mode)
+	err = cmp.Or(s.fill(temp, data, mode), ctx.Err())
 	if err == nil && replaces {
 		err = s.afs.Chmod(temp, mode)
 	}
@@ -59,8 +59,8 @@ func (s *store) write(name string, data []byte) error {
 // makeParents creates dir with its parents, if it is missing. undo removes
 // those that it has created, as long as they are empty. After an error that has
 // been done.
-func (s *store) makeParents(dir string) (undo func(), err error) {
-	info, err := s.stat(dir)
+func (s *store) makeParents(ctx context.Context, dir string) (undo func(), err error) {
+	info, err := s.stat(ctx, dir)
 	switch {
 	case err == nil && !info.IsDir():
 		return nil, workspace.ErrNotDir
@@ -109,33 +109,33 @@ func (s *store) discard(temp string) error {
 }
 
 // Mkdir implements [provider.Store].
-func (s *store) Mkdir(_ context.Context, name string, opts workspace.MkdirOptions) error {
+func (s *store) Mkdir(ctx context.Context, name string, opts workspace.MkdirOptions) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if opts.Recursive {
-		_, err := s.makeParents(name)
+		_, err := s.makeParents(ctx, name)
 		return err
 	}
-	if _, err := s.stat(name); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := s.stat(ctx, name); !errors.Is(err, fs.ErrNotExist) {
 		return cmp.Or(err, fs.ErrExist)
 	}
 	dir, _ := workspace.Split(name)
-	if _, err := s.stat(dir); err != nil {
+	if _, err := s.stat(ctx, dir); err != nil {
 		return err
 	}
 	return s.afs.Mkdir(filepath.FromSlash(name), 0o777)
 }
 
 // Rm implements [provider.Store].
-func (s *store) Rm(_ context.Context, name string, opts workspace.RmOptions) error {
+func (s *store) Rm(ctx context.Context, name string, opts workspace.RmOptions) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	info, err := s.stat(name)
+	info, err := s.stat(ctx, name)
 	if err != nil {
 		return err
 	}
 	if info.IsDir() && !opts.Recursive {
-		if children, err := s.children(name); err != nil || len(children) > 0 {
+		if children, err := s.children(ctx, name); err != nil || len(children) > 0 {
 			return cmp.Or(err, workspace.ErrNotEmpty)
 		}
 	}

@@ -141,7 +141,8 @@ func TestRestrictTellsNothingThroughSymlinks(t *testing.T) {
 }
 
 // TestRestrictUnlisted tests that no policy is blamed for a directory that is not empty because
-// of a name that no file system lists. It says so of one with a denied name.
+// of a name that no file system lists: the error says that there is one. A policy is blamed for a
+// denied name.
 func TestRestrictUnlisted(t *testing.T) {
 	dir := t.TempDir()
 	local := openLocal(t, dir)
@@ -160,5 +161,9 @@ func TestRestrictUnlisted(t *testing.T) {
 		if err := r.Rm(t.Context(), name, nil); !errors.Is(err, want) {
 			t.Errorf("Rm(%q) = %v, want %v", name, err, want)
 		}
+	}
+	err = r.Rm(t.Context(), "odd", &workspace.RmOptions{Recursive: true})
+	if want := "rm odd: directory not empty: it holds names that no listing shows"; err == nil || err.Error() != want {
+		t.Errorf("recursive Rm(%q) = %v, want %s", "odd", err, want)
 	}
 }

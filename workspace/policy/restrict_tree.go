@@ -81,10 +81,13 @@ func (r *RestrictedFS) notEmpty(ctx context.Context, p resolved, err error) erro
 	first := &workspace.LsOptions{Limit: 1}
 	shown, shownErr := r.Ls(ctx, p.name, first)
 	listed, listedErr := p.files.Ls(ctx, p.target, first)
-	if shownErr == nil && len(shown) == 0 && (listedErr != nil || len(listed) > 0) {
-		return ops.Error(ops.Rm, p.name, workspace.ErrPolicy, &DeniedError{Decision{Op: OpDelete, Effect: Deny, Reason: holdsHidden}})
+	switch {
+	case shownErr != nil || len(shown) > 0:
+		return ops.Rename(err, ops.Rm, p.name)
+	case listedErr == nil && len(listed) == 0:
+		return ops.Error(ops.Rm, p.name, workspace.ErrNotEmpty, errors.New("it holds names that no listing shows"))
 	}
-	return ops.Rename(err, ops.Rm, p.name)
+	return ops.Error(ops.Rm, p.name, workspace.ErrPolicy, &DeniedError{Decision{Op: OpDelete, Effect: Deny, Reason: holdsHidden}})
 }
 
 // holdsHidden is the reason for a directory that holds a hidden name for which the

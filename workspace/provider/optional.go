@@ -45,7 +45,7 @@ func (f *FS) Open(ctx context.Context, name string, opts *workspace.OpenOptions)
 	if err != nil {
 		return nil, workspace.FileInfo{}, f.fail(ctx, ops.Open, err, name)
 	}
-	return &stream{store: r, fs: f, ctx: ctx, name: name}, f.hideVersions(info)[0], nil
+	return &stream{store: r, fs: f, ctx: ctx, name: name}, f.described(info), nil
 }
 
 // stream is a stream of a store. It ends with its context. It tests the context
@@ -249,9 +249,13 @@ func (f *FS) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, 
 	if err := f.check(ctx, ops.Walk, dir); err != nil {
 		return err
 	}
+	versions := f.Capabilities().Versions
 	var ended error // what fn ended the walk with
 	err := walker.Walk(ctx, dir, valueOf(opts), func(info workspace.FileInfo, err error) error {
-		err = fn(f.hideVersions(info)[0], f.fail(ctx, ops.Walk, err, info.Path))
+		if !versions {
+			info.Version = ""
+		}
+		err = fn(info, f.fail(ctx, ops.Walk, err, info.Path))
 		ended = err
 		return err
 	})

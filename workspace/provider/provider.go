@@ -213,14 +213,21 @@ func (f *FS) versioned(op, name string, version workspace.Version) (workspace.Ve
 }
 
 // hideVersions removes the versions of infos where versions are not declared.
-func (f *FS) hideVersions(infos ...workspace.FileInfo) []workspace.FileInfo {
+func (f *FS) hideVersions(infos []workspace.FileInfo) {
 	if f.Capabilities().Versions {
-		return infos
+		return
 	}
 	for i := range infos {
 		infos[i].Version = ""
 	}
-	return infos
+}
+
+// described returns info without its version where versions are not declared.
+func (f *FS) described(info workspace.FileInfo) workspace.FileInfo {
+	if !f.Capabilities().Versions {
+		info.Version = ""
+	}
+	return info
 }
 
 // ReadFile implements [workspace.FileSystem].
@@ -290,7 +297,7 @@ func (f *FS) Stat(ctx context.Context, name string) (workspace.FileInfo, error) 
 	if err != nil {
 		return workspace.FileInfo{}, f.fail(ctx, ops.Stat, err, name)
 	}
-	return f.hideVersions(info)[0], nil
+	return f.described(info), nil
 }
 
 // Ls implements [workspace.FileSystem].
@@ -306,7 +313,8 @@ func (f *FS) Ls(ctx context.Context, dir string, opts *workspace.LsOptions) ([]w
 	if err != nil {
 		return nil, f.fail(ctx, ops.Ls, err, dir)
 	}
-	return orEmpty(f.hideVersions(infos...)), nil
+	f.hideVersions(infos)
+	return orEmpty(infos), nil
 }
 
 // orEmpty returns list, or an empty list for nil: the two differ in JSON.

@@ -104,11 +104,29 @@ func (ts *toolset) planPatch(ctx context.Context, text string) (*patch.Plan, err
 	if errors.Is(err, fs.ErrNotExist) && deletion().MatchString(text) { // what a call did not name is not for it to remove
 		return nil, &hintedError{err, "Nothing was written." + ts.lookHint(".")}
 	}
+	if errors.Is(err, workspace.ErrSymlink) && (deletion().MatchString(text) || renaming().MatchString(text)) {
+		return nil, ts.unfollowed(ctx, err)
+	}
 	return plan, err
 }
 
 // deletion matches a line of a patch that deletes a file.
 var deletion = lazyregexp.New(`(?m)^(\*\*\* Delete File: |\+\+\+ /dev/null|deleted file mode )`)
+
+// renaming matches a line of a patch that renames a file.
+var renaming = lazyregexp.New(`(?m)^(\*\*\* Move to: |rename from )`)
+
+// unfollowed adds a hint to the error of a patch that deletes or renames a symlink. It does
+// not name the target, which the call did not name: without it, the symlink would dangle.
+func (ts *toolset) unfollowed(ctx context.Context, err error) error {
+	if path, _ := describe(err); ts.typeOf(policy.WithApprover(ctx, nil), path) != workspace.TypeSymlink {
+		return err
+	}
+	hint := "A patch follows no symlink."
+	hint += ts.ifTool(ops.Rm, " Delete the link itself with %s.")
+	hint += ts.ifTool(ops.Move, " Rename the link itself with %s.")
+	return &hintedError{err, hint + " Nothing was written."}
+}
 
 // checkPatch returns the error of changes that the session may not make, because it has not
 // read what they replace. The lines of context in a patch do not count as reading: a file may

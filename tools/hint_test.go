@@ -140,6 +140,7 @@ func TestHintsOfSymlinks(t *testing.T) {
 	patch := func(name string) object {
 		return object{"patch": "*** Begin Patch\n*** Update File: " + name + "\n@@\n-one\n+two\n*** End Patch"}
 	}
+	const linkHint = "A patch follows no symlink. Delete the link itself with workspace__test__rm. Rename the link itself with workspace__test__move. Nothing was written."
 	for _, tt := range []struct {
 		files workspace.FileSystem
 		op    string
@@ -149,6 +150,11 @@ func TestHintsOfSymlinks(t *testing.T) {
 	}{
 		{fsys, "apply_patch", patch("link"), tools.CodeInvalid, "No symlink is followed here. Give the name that it stands for: d/a."},
 		{fsys, "apply_patch", patch("dir/a"), tools.CodeInvalid, "No symlink is followed here. Give the name that it stands for: d/a."},
+		{fsys, "apply_patch", object{"patch": "*** Begin Patch\n*** Delete File: link\n*** End Patch"}, tools.CodeInvalid, linkHint},
+		{fsys, "apply_patch", object{"patch": "--- a/link\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n"}, tools.CodeInvalid, linkHint},
+		{fsys, "apply_patch", object{"patch": "*** Begin Patch\n*** Update File: link\n*** Move to: new\n*** End Patch"}, tools.CodeInvalid, linkHint},
+		{fsys, "apply_patch", object{"patch": "diff --git a/link b/new\nsimilarity index 100%\nrename from link\nrename to new\n"}, tools.CodeInvalid, linkHint},
+		{fsys, "apply_patch", object{"patch": "*** Begin Patch\n*** Delete File: dir/a\n*** End Patch"}, tools.CodeInvalid, "No symlink is followed here. Give the name that it stands for: d/a."},
 		{fsys, "apply_patch", patch("loop"), tools.CodeInvalid, "It is a symlink that leads back to itself, or through too many others. Leave it alone, or ask the user."},
 		{fsys, "read_file", object{"path": "loop"}, tools.CodeInvalid, "It is a symlink that leads back to itself, or through too many others. Leave it alone, or ask the user."},
 		{exact, "read_file", object{"path": "link"}, tools.CodeInvalid, "No symlink is followed here. Give a name without one."},

@@ -311,11 +311,11 @@ func (b *bash) Change(ctx context.Context, op string, ws *workspace.Workspace, n
 	}
 	shown := s.file(ts.fileKey(name))
 	if shown == nil {
-		return ts.readRequired(op, name, nil)
+		return ts.readRequired(ctx, op, name, nil)
 	}
 	err := ts.checkVersion(ctx, op, name, shown, info.Version)
 	if err == nil && op == ops.WriteFile && !shown.whole() {
-		err = ts.readRequired(op, name, shown)
+		err = ts.readRequired(ctx, op, name, shown)
 	}
 	return err
 }

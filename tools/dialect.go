@@ -175,10 +175,12 @@ func (ts *toolset) showWhole(ctx context.Context, path string, file *content) st
 //
 // # Errors
 //
-// [workspace.ErrBinary] for a file that is not text.
+// [workspace.ErrBinary] for a file that is not text. The session has then been shown it, as
+// it can be shown nothing more: it could not delete the file otherwise.
 func (ts *toolset) readText(ctx context.Context, name string) (path string, file *content, err error) {
 	path, file, err = ts.readWhole(ctx, name)
 	if err == nil && !file.text {
+		ts.saw(ctx, path, file.version, file.stored, 0, 0, 0)
 		err = ops.Error(ops.ReadFile, path, workspace.ErrBinary, nil)
 	}
 	return path, file, err

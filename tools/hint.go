@@ -241,7 +241,7 @@ func (ts *toolset) conflictHint(op string) string {
 		return "Others keep changing the file. Try again later."
 	}
 	return "The file has changed since it was read, or no longer exists" +
-		ts.ifTool(ops.ReadFile, ": read it again with %s, and write with the version that returns") + "."
+		ts.ifRead(": read it again with %s, and write with the version that returns") + "."
 }
 
 // ifTool fills the name of the tool for op into a text, and returns nothing if the set has no

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -21,6 +22,7 @@ import (
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/backup"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 // Session is what one run of an agent has been shown, for
@@ -403,25 +405,34 @@ func hash(data []byte) string {
 
 // readRequired is the error of a change of a file that was not shown, or only
 // the lines of shown.
-func (ts *toolset) readRequired(op, path string, shown *shownFile) error {
-	why, hint := error(nil), ts.ifTool(ops.ReadFile, "Read it with %s, and then do this again.")
+func (ts *toolset) readRequired(ctx context.Context, op, path string, shown *shownFile) error {
+	why, hint := error(nil), ts.ifRead("Read it with %s, and then do this again.")
 	switch {
 	case shown == nil:
+		info, err := ts.ws.Stat(policy.WithApprover(ctx, nil), path)
+		if limit := ts.whole.MaxFileSize(); err == nil && limit > 0 && info.Size > limit {
+			hint = "It is too large to be read here. Ask the user."
+		}
 	case len(shown.Lines) == 0: // those that were read have been deleted
 		why = errors.New("none of its lines was read")
 	default:
 		why = fmt.Errorf("only the lines %s of %d were read", shown.text(), shown.Total)
-		hint = ts.ifTool(ops.ReadFile, "Read the other lines with %s")
-		hint += ts.ifTool(ops.EditFile, ", or change the lines that were read with %s") + "."
+		hint = ts.ifTool(ops.ReadFile, "Read the other lines with %s.")
+		hint += ts.ifTool(ops.EditFile, " With %s you can change those that were read.")
 	}
 	return &hintedError{ops.Error(op, path, errReadRequired, why), strings.TrimSpace(hint)}
+}
+
+// ifRead is [toolset.ifTool] for the tool that reads a file: read_file, or read_files.
+func (ts *toolset) ifRead(format string) string {
+	return cmp.Or(ts.ifTool(ops.ReadFile, format), ts.ifTool(ops.ReadFiles, format))
 }
 
 // changedSince is the error of a change of a file that is no longer as it was shown. now is
 // what it holds, nil if that is not known. If the contents before and now are known, the hint
 // has the diff.
 func (ts *toolset) changedSince(op, path string, shown *shownFile, now []byte) error {
-	hint := "It has changed since it was read." + ts.ifTool(ops.ReadFile, " Read it again with %s, and then decide.")
+	hint := "It has changed since it was read." + ts.ifRead(" Read it again with %s, and then decide.")
 	if shown.data != nil && now != nil && isText(shown.data) && isText(now) {
 		if diff, note := unified.Diff(path, textOf(shown.data), textOf(now)); diff != "" {
 			hint += diffText(diff, note)
@@ -478,7 +489,7 @@ func (ts *toolset) checkLines(ctx context.Context, op, path string, old []byte, 
 	shown := s.file(ts.fileKey(path))
 	switch {
 	case shown == nil:
-		return ts.readRequired(op, path, nil)
+		return ts.readRequired(ctx, op, path, nil)
 	case hash(old) != shown.SHA256:
 		return ts.changedSince(op, path, shown, old)
 	case shown.whole():
@@ -486,7 +497,7 @@ func (ts *toolset) checkLines(ctx context.Context, op, path string, old []byte, 
 	}
 	for _, c := range changes() {
 		if !shown.shows(c.first, c.last) {
-			return ts.readRequired(op, path, shown)
+			return ts.readRequired(ctx, op, path, shown)
 		}
 	}
 	return nil
@@ -577,7 +588,7 @@ func (ts *toolset) checkKnown(ctx context.Context, op, path string) error {
 	}
 	shown := s.file(ts.fileKey(path))
 	if shown == nil {
-		return ts.readRequired(op, path, nil)
+		return ts.readRequired(ctx, op, path, nil)
 	}
 	return ts.checkVersion(ctx, op, path, shown, info.Version)
 }

@@ -539,3 +539,72 @@ func TestReadRequiredNothingShown(t *testing.T) {
 	good(t, set, "read_files", object{"paths": []string{"a"}, "maxBytes": 5})
 	good(t, set, "rm", object{"path": "a"})
 }
+
+// TestReadRequiredOfBinaryFile tests that a file that is not text can be removed after a read
+// of it, which is an error in some dialects.
+func TestReadRequiredOfBinaryFile(t *testing.T) {
+	for dialect, c := range map[tools.Dialect]struct {
+		read, remove string
+		name, patch  object
+	}{
+		tools.DialectAgentkit: {"fs_read_file", "fs_delete", object{"path": "a"}, nil},
+		tools.DialectFS:       {"file_read", "file_delete", object{"path": "a"}, nil},
+		tools.DialectOpenAI:   {"read_file", "apply_patch", object{"file_path": "a"}, object{"input": "*** Begin Patch\n*** Delete File: a\n*** End Patch"}},
+	} {
+		t.Run(string(dialect), func(t *testing.T) {
+			fsys := memory.New(nil)
+			put(t, fsys, "a", "\x00\x01")
+			set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: dialect, ReadBeforeWrite: []string{"test"}})
+			args := c.name
+			if c.patch != nil {
+				args = c.patch
+			}
+			for _, step := range []struct {
+				op   string
+				args object
+				fail bool
+			}{{c.remove, args, true}, {c.read, c.name, true}, {c.remove, args, false}} {
+				if result := call(t, set, step.op, step.args); result.IsError != step.fail {
+					t.Fatalf("%s(%v) = %s, want an error: %v", step.op, step.args, result.Text, step.fail)
+				}
+			}
+		})
+	}
+}
+
+// TestReadRequiredOfLargeFile tests that nobody is told to read a file that is too large for
+// that.
+func TestReadRequiredOfLargeFile(t *testing.T) {
+	fsys := memory.New(nil)
+	put(t, fsys, "a", strings.Repeat("x", 100))
+	set := newSetOf(t, workspace.New("test", fsys, &workspace.Options{MaxFileSize: 99}), &tools.Options{ReadBeforeWrite: []string{"test"}})
+	for op, args := range map[string]object{
+		"rm": {"path": "a"}, "move": {"source": "a", "destination": "b"}, "write_file": {"path": "a", "content": "x"},
+	} {
+		err := bad(t, set, op, args, tools.CodeReadRequired)
+		if want := "It is too large to be read here. Ask the user."; err.Hint != want {
+			t.Errorf("%s: hint = %q, want %q", op, err.Hint, want)
+		}
+	}
+}
+
+// TestReadRequiredWithoutReadFile tests that the hint names a tool that the set has.
+func TestReadRequiredWithoutReadFile(t *testing.T) {
+	fsys := memory.New(nil)
+	put(t, fsys, "a", strings.Repeat("x\n", 3000))
+	set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{ReadBeforeWrite: []string{"test"}, Disable: []string{"read_file"}})
+	remove := object{"path": "a"}
+	if err := bad(t, set, "rm", remove, tools.CodeReadRequired); err.Hint != "Read it with workspace__test__read_files, and then do this again." {
+		t.Errorf("hint of rm = %q", err.Hint)
+	}
+	good(t, set, "read_files", object{"paths": []string{"a"}})
+	err := bad(t, set, "write_file", object{"path": "a", "content": "x"}, tools.CodeReadRequired)
+	if err.Hint != "With workspace__test__edit_file you can change those that were read." {
+		t.Errorf("hint of write_file = %q", err.Hint)
+	}
+	put(t, fsys, "a", "new\n")
+	err = bad(t, set, "rm", remove, tools.CodeConflict)
+	contains(t, "hint", err.Hint, "Read it again with workspace__test__read_files, and then decide.")
+	good(t, set, "read_files", object{"paths": []string{"a"}})
+	good(t, set, "rm", remove)
+}

@@ -115,7 +115,7 @@ func (ts *toolset) explainWrite(ctx context.Context, d *draft, in *writeFileInpu
 	shown := s.file(ts.fileKey(path))
 	switch {
 	case shown == nil && errors.Is(err, fs.ErrExist):
-		return ts.unread(d)
+		return ts.unread(ctx, d)
 	case shown != nil && errors.Is(err, workspace.ErrConflict):
 		now, readErr := ts.whole.ReadFile(policy.WithApprover(ctx, nil), path) // nobody is asked for a diff
 		if errors.Is(readErr, fs.ErrNotExist) {
@@ -128,11 +128,11 @@ func (ts *toolset) explainWrite(ctx context.Context, d *draft, in *writeFileInpu
 
 // unread is the error of a write_file over what was not shown. A directory and others that
 // are no files need no reading, and have the error that reading them had.
-func (ts *toolset) unread(d *draft) error {
+func (ts *toolset) unread(ctx context.Context, d *draft) error {
 	if errors.Is(d.err, workspace.ErrIsDir) || errors.Is(d.err, workspace.ErrNotDir) || errors.Is(d.err, fs.ErrInvalid) {
 		return ops.Rename(d.err, ops.WriteFile, d.path)
 	}
-	return ts.readRequired(ops.WriteFile, d.path, nil)
+	return ts.readRequired(ctx, ops.WriteFile, d.path, nil)
 }
 
 // create is [workspace.Workspace.WriteFile] with IfNotExist in opts, but for a symlink whose
@@ -192,7 +192,7 @@ func (ts *toolset) writeOptions(ctx context.Context, d *draft, in *writeFileInpu
 		switch {
 		case err == nil && info.Type == workspace.TypeSymlink && errors.Is(d.err, fs.ErrNotExist): // its target is missing
 		case err == nil:
-			return nil, ts.unread(d)
+			return nil, ts.unread(ctx, d)
 		case !errors.Is(err, fs.ErrNotExist):
 			return nil, ops.Rename(err, ops.WriteFile, path)
 		}
@@ -208,7 +208,7 @@ func (ts *toolset) writeOptions(ctx context.Context, d *draft, in *writeFileInpu
 		if errors.Is(err, workspace.ErrConflict) {
 			return nil, err
 		}
-		return nil, ts.readRequired(ops.WriteFile, path, shown)
+		return nil, ts.readRequired(ctx, ops.WriteFile, path, shown)
 	case in.IfVersion != "" && shown.Version != "" && in.IfVersion != shown.Version:
 		return nil, ts.changedSince(ops.WriteFile, path, shown, nil)
 	case ts.caps.ConditionalWrite && shown.Version != "":

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
@@ -85,12 +86,12 @@ func (r *recorder) record(ctx context.Context, c *Change, do func() error) error
 	}
 	if !session.Undoable(ctx) {
 		if err := r.journal.try(ctx, c); err != nil {
-			return storeError(c.Op, c.Path, notKept, err)
+			return r.journal.refused(ctx, c.Op, c.Path, err)
 		}
 		return do()
 	}
 	if err := r.journal.add(ctx, c); err != nil {
-		return storeError(c.Op, c.Path, notKept, err)
+		return r.journal.refused(ctx, c.Op, c.Path, err)
 	}
 	err := do()
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
@@ -126,6 +127,34 @@ func (j *journal) tidy(ctx context.Context) {
 // notKept is what the error says about a change that is refused because the store fails.
 const notKept = "its backup cannot be kept"
 
+// refused returns the error of a change for which the store failed with err. What is in the
+// place of a directory of the store stays there until somebody moves it away, so that is
+// [errors.ErrUnsupported]: the same change would fail again.
+func (j *journal) refused(ctx context.Context, op, name string, err error) error {
+	if errors.Is(err, workspace.ErrNotDir) || errors.Is(err, workspace.ErrSymlink) {
+		if path := j.obstacle(ctx); path != "" {
+			return ops.Error(op, name, errors.ErrUnsupported,
+				fmt.Errorf("%s: %w", notKept, ops.Remedy("move "+path+" away, which is in the place of a directory of the backups")))
+		}
+	}
+	return storeError(op, name, notKept, err)
+}
+
+// obstacle returns the name of the file or symlink that is in the place of a directory of the
+// store, "" if there is none.
+func (j *journal) obstacle(ctx context.Context) string {
+	for _, dir := range []string{j.changesDir(), j.contentsDir()} {
+		elements := strings.Split(dir, "/")
+		for i := range elements {
+			name := strings.Join(elements[:i+1], "/")
+			if info, err := j.files.Stat(ctx, name); err == nil && !info.IsDir() {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
 // finishTimeout is how long the journal may take after a change, whose context may
 // have ended.
 const finishTimeout = 10 * time.Second
@@ -156,7 +185,7 @@ func (r *recorder) keep(ctx context.Context, op, name string, limit int64, ifVer
 	}
 	s, err := r.journal.keep(ctx, data, version)
 	if err != nil {
-		return absent, storeError(op, name, notKept, err)
+		return absent, r.journal.refused(ctx, op, name, err)
 	}
 	return s, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -345,8 +346,8 @@ func TestStoreBehindSymlink(t *testing.T) {
 	symlinkIn(t, raw, "open", ".workspacekit")
 	b := newFS(t, raw, nil)
 	_, err := b.WriteFile(t.Context(), "a", []byte("new"), nil)
-	if !errors.Is(err, workspace.ErrUnavailable) {
-		t.Errorf("WriteFile = %v, want ErrUnavailable", err)
+	if !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("WriteFile = %v, want ErrUnsupported", err)
 	}
 	if data, _ := b.ReadFile(t.Context(), "a"); string(data) != "old" {
 		t.Errorf("a is %q, want what it was", data)
@@ -701,5 +702,22 @@ func TestHiddenReason(t *testing.T) {
 	denied, ok := errors.AsType[*policy.DeniedError](err)
 	if !ok || denied.Decision().Reason != want || denied.Rule() != "" {
 		t.Errorf("ReadVersioned = %v, want a DeniedError without a rule: %s", err, want)
+	}
+}
+
+// TestBackupInTheWay tests that a file in the place of a directory of the backups is not
+// called a temporary fault, and is named.
+func TestBackupInTheWay(t *testing.T) {
+	for name, edit := range map[string]string{".workspacekit": "write", ".workspacekit/backups": "rm", ".workspacekit/backups/journal": "write new", ".workspacekit/backups/objects": "write"} {
+		t.Run(name, func(t *testing.T) {
+			raw := memory.New(nil)
+			fill(t, raw, start)
+			b := newFS(t, raw, nil)
+			fill(t, raw, map[string]string{name: "in the way"})
+			err := edits[edit](t.Context(), b)
+			if want := "move " + name + " away, which is in the place of a directory of the backups"; !errors.Is(err, errors.ErrUnsupported) || ops.RemedyOf(err) != want {
+				t.Errorf("%s = %v with the remedy %q, want ErrUnsupported with %q", edit, err, ops.RemedyOf(err), want)
+			}
+		})
 	}
 }

@@ -337,6 +337,9 @@ func (s *shared) removeEmpty(ctx context.Context, dir string) {
 // undoLeft undoes the transactions of processes that have ended.
 func (s *shared) undoLeft(ctx context.Context) error {
 	infos, err := s.store.Ls(ctx, s.dir, nil)
+	if errors.Is(err, workspace.ErrNotDir) { // not of a name of the caller
+		return ops.Error(ops.Transaction, ".", errors.ErrUnsupported, ops.Remedy("move away what is in the place of the directory "+s.dir))
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return ops.Rename(err, ops.Transaction, ".")
 	}

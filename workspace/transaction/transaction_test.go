@@ -15,6 +15,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/conformance"
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/s3test"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
@@ -515,4 +516,19 @@ func TestConformance(t *testing.T) {
 	t.Parallel()
 	conformance.Run(t, func(t *testing.T) workspace.FileSystem { return newFS(t, memory.New(nil)) },
 		&conformance.Options{Short: !exhaustive.IsLong()})
+}
+
+// TestDirectoryInTheWay tests that a file in the place of the directory of the transactions
+// is named as what is wrong.
+func TestDirectoryInTheWay(t *testing.T) {
+	raw := memory.New(nil)
+	fsys, err := transaction.New(raw, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill(t, raw, files{".workspacekit": "in the way"})
+	err = fsys.Transaction(t.Context(), func(context.Context) error { return nil })
+	if want := "move away what is in the place of the directory " + transaction.DefaultDir; !errors.Is(err, errors.ErrUnsupported) || ops.RemedyOf(err) != want {
+		t.Errorf("Transaction = %v with the remedy %q, want ErrUnsupported with %q", err, ops.RemedyOf(err), want)
+	}
 }

@@ -68,7 +68,7 @@ func TestBadArguments(t *testing.T) {
 		{"edits-and-old", "edit_file", `{"path":"a","oldText":"x","edits":[{"oldText":"x","newText":""}]}`, `"edits" cannot be given together`, "either"},
 		{"no-old", "edit_file", `{"path":"a","newText":"x"}`, `missing required parameter "oldText"`, "or a list"},
 		{"no-new", "edit_file", `{"path":"a","oldText":"text"}`, `missing required parameter "newText"`, `"" removes`},
-		{"empty-old", "edit_file", `{"path":"a","oldText":"","newText":"x"}`, `oldText is empty`, `newText may be ""`},
+		{"empty-old", "edit_file", `{"path":"a","oldText":"","newText":"x"}`, `the text to replace is empty`, `the new text may be empty`},
 		{"negative-count", "edit_file", `{"path":"missing","oldText":"text","newText":"x","expectedCount":-1}`, `"expectedCount" must be at least 0`, ""},
 		{"same", "edit_file", `{"path":"a","oldText":"text","newText":"text"}`, `are the same`, ""},
 		{"bad-cursor", "ls", `{"cursor":"xyz"}`, `"cursor" is not the nextCursor of a call`, "nextCursor"},

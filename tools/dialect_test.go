@@ -780,10 +780,16 @@ func TestMemorySymlinks(t *testing.T) {
 func TestDialectsNameNoOtherParameters(t *testing.T) {
 	for d, calls := range map[tools.Dialect][]string{
 		tools.DialectClaudeCode: {`Read {"file_path": "/bin"}`, `Write {"file_path": "/crlf", "content": "a\nb\n"}`, `Read {"file_path": "/crlf", "offset": 9}`,
-			`Read {"file_path": "/large.png"}`},
+			`Read {"file_path": "/large.png"}`, `Edit {"file_path": "/crlf", "old_string": "a", "new_string": "a"}`,
+			`MultiEdit {"file_path": "/crlf", "edits": [{"old_string": "a", "new_string": "a"}, {"old_string": "", "new_string": "b"}]}`,
+			`Edit {"file_path": "/crlf", "old_string": "a\r\n", "new_string": "a\n"}`},
 		tools.DialectGemini: {`read_file {"file_path": "/bin"}`, `write_file {"file_path": "/crlf", "content": "a\nb\n"}`, `read_file {"file_path": "/crlf", "offset": 9}`,
-			`read_file {"file_path": "/crlf", "offset": 2000000000}`},
-		tools.DialectHelix: {`write_file {"path": "crlf", "content": "a\nb\n"}`},
+			`read_file {"file_path": "/crlf", "offset": 2000000000}`,
+			`replace {"file_path": "/crlf", "old_string": "a", "new_string": "a"}`},
+		tools.DialectAgentkit:  {`fs_replace_in_file {"path": "crlf", "find": "a", "replace": "a"}`},
+		tools.DialectFS:        {`file_edit {"path": "crlf", "old_text": "a", "new_text": "a"}`},
+		tools.DialectAnthropic: {`str_replace_based_edit_tool {"command": "create", "path": "/new"}`, `str_replace_based_edit_tool {"command": "str_replace", "path": "/crlf", "old_str": "a", "new_str": "a"}`},
+		tools.DialectHelix:     {`write_file {"path": "crlf", "content": "a\nb\n"}`},
 	} {
 		fsys := memory.New(nil)
 		for name, content := range map[string]string{"bin": "\x00\x01", "crlf": "a\r\nb\r\n", "large.png": "\x89PNG\r\n\x1a\n" + strings.Repeat("\x00", 4<<20)} {
@@ -797,7 +803,7 @@ func TestDialectsNameNoOtherParameters(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, name := range []string{"keepLineEnds", "encoding", "base64", "tail", `"line"`} {
+			for _, name := range []string{"keepLineEnds", "encoding", "base64", "tail", `"line"`, "oldText", "newText"} {
 				if _, own := members(t, tool.InputSchema())["properties"].(object)[name]; !own && strings.Contains(result.Text, name) {
 					t.Errorf("%s names the parameter %s:\n%s", c, name, result.Text)
 				}

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -61,13 +60,13 @@ func editHint(err error) (hint string, arguments bool) {
 	var notUnique *edit.NotUniqueError
 	switch {
 	case errors.As(err, &invalid):
-		return cmp.Or(invalid.Hint, `oldText is the text that is in the file, and newText the one to put in its place; newText may be "".`), true
+		return invalid.Hint, true
 	case errors.As(err, &line):
 		return "insertLine counts the lines as they are before the call.", true
 	case errors.As(err, &overlap):
 		return "Join edits that touch the same text into one. Nothing was written.", true
 	case errors.As(err, &tooMany):
-		return "Give a longer oldText that occurs less often.", true
+		return "Give a longer text that occurs less often.", true
 	case errors.As(err, &pattern) && pattern.Costly:
 		return "Use a simpler regular expression, or several edits, or leave regexp out.", false
 	case errors.As(err, &pattern):

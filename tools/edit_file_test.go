@@ -127,7 +127,7 @@ func TestEditErrors(t *testing.T) {
 			tools.CodeTextNotFound, "a: edits[0]: text not found; edits[2]: text not unique: it occurs 2 times, on lines 2, 3; edits[3]: text not found",
 			[]string{"edits[0]: Nothing in the file", "edits[2]: Add lines", `edits[3]: The nearest text is on line 1, which differs in white space only: it is "func  main", and in the file "func main() {"`}},
 		{"arguments-of-list", object{"path": "a", "edits": []object{{"oldText": "x", "newText": "x"}, {"oldText": "ZZZZ", "newText": "y"}, {"newText": "a", "insertLine": 9}}},
-			tools.CodeInvalidArguments, "edits[0]: oldText and newText are the same; edits[1]: text not found; edits[2]: line 9 does not exist: the last line is 4, and 5 appends", []string{"edits[2]: insertLine counts"}},
+			tools.CodeInvalidArguments, "edits[0]: the text to replace and the new text are the same; edits[1]: text not found; edits[2]: line 9 does not exist: the last line is 4, and 5 appends", []string{"edits[2]: insertLine counts"}},
 		{"count", object{"path": "a", "oldText": ":= 1", "newText": "y", "expectedCount": 3}, tools.CodeTextNotUnique, "a: another count than expected: it occurs 2 times, not 3, on lines 2, 3", []string{"expectedCount"}},
 		{"regexp", object{"path": "a", "oldText": "func (", "newText": "y", "regexp": true}, tools.CodePattern, "oldText is no regular expression: missing closing ): `func (`", []string{`such as \(`}},
 		{"regexp-group", object{"path": "a", "oldText": "func", "newText": "$1", "regexp": true}, tools.CodeInvalidArguments, "newText refers to the group $1", []string{"groups that oldText has"}},

@@ -51,7 +51,7 @@ func (e *OverlapError) index() *int   { return &e.First }
 type InvalidError struct {
 	Edit   int // the edit, from 0
 	Reason string
-	Hint   string // what to do instead; empty if oldText and newText are not what they should be
+	Hint   string // what to do instead
 }
 
 func (e *InvalidError) Error() string { return e.Reason }

@@ -24,17 +24,17 @@ func locate(data []byte, e Edit, room int) (located, error) {
 	}
 	switch {
 	case e.Old == "":
-		return located{}, &InvalidError{Reason: "oldText is empty"}
+		return located{}, errEmpty()
 	case e.Regexp && e.Tolerant:
 		return located{}, &InvalidError{Reason: "a regular expression cannot be matched in a tolerant way", Hint: "Leave regexp or tolerant out."}
 	case e.Regexp:
 		return afterMark(data, e, room, locateRegexp)
 	case e.Old == e.New:
-		return located{}, &InvalidError{Reason: "oldText and newText are the same"}
+		return located{}, &InvalidError{Reason: "the text to replace and the new text are the same", Hint: otherNew}
 	}
 	e = adaptLineEnds(data, e)
 	if e.Old == e.New {
-		return located{}, &InvalidError{Reason: "oldText and newText differ in line ends only, and the file's line ends stay"}
+		return located{}, &InvalidError{Reason: "the text to replace and the new text differ in line ends only, and the file's line ends stay", Hint: otherNew}
 	}
 	starts := e.find(data, []byte(e.Old), anywhere)
 	if len(starts) == 0 && e.Tolerant {
@@ -48,6 +48,15 @@ func locate(data []byte, e Edit, room int) (located, error) {
 		spans[i] = Span{Start: start, End: start + len(e.Old), New: e.New}
 	}
 	return located{spans: spans}, nil
+}
+
+// otherNew is the hint about an edit that would change nothing.
+const otherNew = "Give another new text."
+
+// errEmpty returns the error of an edit whose text to replace is empty. Like the texts of
+// other errors that every dialect can have, it names no parameter.
+func errEmpty() error {
+	return &InvalidError{Reason: "the text to replace is empty", Hint: "Give the text that is in the file; the new text may be empty."}
 }
 
 // afterMark locates an edit in what comes after a byte order mark, which is no part of

@@ -35,7 +35,7 @@ func (s *Sequence) Change() *Change { return &s.change }
 // [*InvalidError] if old is empty, and [*NotFoundError].
 func (s *Sequence) First(old, new string) error {
 	if old == "" {
-		return &InvalidError{Reason: "the text to replace is empty"}
+		return errEmpty()
 	}
 	e := adaptLineEnds(s.text, Edit{Old: old, New: new})
 	at := bytes.Index(s.text, []byte(e.Old))

@@ -147,9 +147,10 @@ func (in *editorInput) check() error {
 		"insert":      {"path": in.Path == "", "insert_line": in.InsertLine == nil, "insert_text": in.InsertText == nil},
 		"delete":      {"path": in.Path == ""},
 	}[in.Command]
-	for _, name := range []string{"path", "file_text", "old_str", "insert_line", "insert_text"} {
-		if missing[name] {
-			return &argumentError{message: fmt.Sprintf("command %q needs the parameter %q", in.Command, name), hint: "Give it, with a value that is not empty."}
+	const filled, text = "Give it, with a value that is not empty.", `Give it; "" is a value, too.`
+	for _, p := range []struct{ name, hint string }{{"path", filled}, {"file_text", text}, {"old_str", filled}, {"insert_line", "Give it."}, {"insert_text", text}} {
+		if missing[p.name] {
+			return &argumentError{message: fmt.Sprintf("command %q needs the parameter %q", in.Command, p.name), hint: p.hint}
 		}
 	}
 	return nil

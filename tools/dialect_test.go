@@ -1008,3 +1008,23 @@ func TestDialectWithoutTheTool(t *testing.T) {
 	}
 	contains(t, "file_raed", result.Text, `{"success":false,"error":{"code":"`, `there is no tool`)
 }
+
+// TestEditorSaysWhatIsMissing tests that only what must not be empty is said to be so.
+func TestEditorSaysWhatIsMissing(t *testing.T) {
+	set := newSetOf(t, workspace.New("test", memory.New(nil), nil), &tools.Options{Dialect: tools.DialectAnthropic})
+	for _, c := range []struct {
+		args object
+		want string
+	}{
+		{object{"command": "view"}, "Give it, with a value that is not empty."},
+		{object{"command": "str_replace", "path": "a"}, "Give it, with a value that is not empty."},
+		{object{"command": "create", "path": "a"}, `Give it; "" is a value, too.`},
+		{object{"command": "insert", "path": "a", "insert_line": 0}, `Give it; "" is a value, too.`},
+		{object{"command": "insert", "path": "a", "insert_text": ""}, "Give it."},
+	} {
+		if err := bad(t, set, "str_replace_based_edit_tool", c.args, tools.CodeInvalidArguments); err.Hint != c.want {
+			t.Errorf("hint of %v = %q, want %q", c.args, err.Hint, c.want)
+		}
+	}
+	good(t, set, "str_replace_based_edit_tool", object{"command": "create", "path": "a", "file_text": ""})
+}

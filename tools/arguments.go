@@ -239,7 +239,7 @@ func checkArray(s *jsonschema.Schema, name string, raw json.RawMessage) error {
 	}
 	switch {
 	case s.MinItems != nil && len(items) < *s.MinItems:
-		return wrongCount(name, "at least", *s.MinItems, len(items), fmt.Sprintf("Give at least %s, or leave %s out if it is not required.", wording.Count(*s.MinItems, "item", "items"), name))
+		return wrongCount(name, "at least", *s.MinItems, len(items), "")
 	case s.MaxItems != nil && len(items) > *s.MaxItems:
 		return wrongCount(name, "at most", *s.MaxItems, len(items), "Make several calls with fewer items.")
 	}
@@ -289,10 +289,7 @@ func checkString(s *jsonschema.Schema, name string, raw json.RawMessage) error {
 	for i, v := range s.Enum {
 		values[i] = fmt.Sprintf("%q", v)
 	}
-	return &argumentError{
-		message: fmt.Sprintf("parameter %q must be one of %s, not %q", name, strings.Join(values, ", "), clip(text, 100)),
-		hint:    "Choose one of the listed values.",
-	}
+	return &argumentError{message: fmt.Sprintf("parameter %q must be one of %s, not %q", name, strings.Join(values, ", "), clip(text, 100))}
 }
 
 // wrongCount returns the error of a list with got items, whose number the schema bounds.

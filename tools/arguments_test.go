@@ -50,9 +50,9 @@ func TestBadArguments(t *testing.T) {
 		{"string-for-array", "edit_file", `{"path":"a","edits":"[]"}`, `must be an array, not the string`, "without quotes: []"},
 		{"string-in-array", "edit_file", `{"path":"a","edits":["x"]}`, `parameter "edits[0]" must be an object`, "braces"},
 		{"null-in-array", "edit_file", `{"path":"a","edits":[null]}`, `parameter "edits[0]" must be an object`, "braces"},
-		{"no-edits", "edit_file", `{"path":"a","edits":[]}`, `parameter "edits" must have at least 1 item, and has 0`, "Give at least 1 item"},
+		{"no-edits", "edit_file", `{"path":"a","edits":[]}`, `parameter "edits" must have at least 1 item, and has 0`, ""},
 		{"many-paths", "read_files", `{"paths":["a"` + strings.Repeat(`,"a"`, 50) + `]}`, `parameter "paths" must have at most 50 items, and has 51`, "Make several calls"},
-		{"enum", "read_file", `{"path":"a","encoding":"utf8"}`, `must be one of "utf-8", "base64", not "utf8"`, "listed"},
+		{"enum", "read_file", `{"path":"a","encoding":"utf8"}`, `must be one of "utf-8", "base64", not "utf8"`, ""},
 		{"array", "stat", `["a"]`, `the arguments must be an object, not the array ["a"]`, "one JSON object"},
 		{"string", "stat", `"a"`, `the arguments must be an object, not the string "a"`, "one JSON object"},
 		{"broken", "stat", `{"path":`, `not valid JSON`, "check quotes"},
@@ -89,8 +89,12 @@ func TestBadArguments(t *testing.T) {
 	} {
 		bad(t, lenient, op, args, tools.CodeInvalidArguments) // has no plain meaning
 	}
-	if err := bad(t, set, "edit_file", `{"path":"a","edits":[{"oldText":"x"}]}`, tools.CodeInvalidArguments); err.Hint != "" {
-		t.Errorf("the hint about a parameter without a description is %q", err.Hint)
+	for op, args := range map[string]string{ // the message says it all
+		"edit_file": `{"path":"a","edits":[{"oldText":"x"}]}`, "read_files": `{"paths":[]}`, "read_file": `{"path":"a","encoding":"utf8"}`,
+	} {
+		if err := bad(t, set, op, args, tools.CodeInvalidArguments); err.Hint != "" {
+			t.Errorf("the hint of %s(%s) is %q", op, args, err.Hint)
+		}
 	}
 	bad(t, set, "stat", `{"path":"b"}`, "FILE_NOT_FOUND") // nothing was written
 }

@@ -308,3 +308,22 @@ func TestPatchHintHolds(t *testing.T) {
 		t.Errorf("a = %q, %v, want the added text", data, err)
 	}
 }
+
+// TestHintOfWriteOverDeletedFile tests that a write with the version of a file that no longer
+// exists is not told to read the file.
+func TestHintOfWriteOverDeletedFile(t *testing.T) {
+	set, ws := newSet(t, map[string]string{"a": "old\n"}, nil)
+	args := object{"path": "a", "content": "new\n", "ifVersion": "other"}
+	if err := bad(t, set, "write_file", args, tools.CodeConflict); !strings.Contains(err.Hint, "read it again with workspace__test__read_file") {
+		t.Errorf("hint for a file that has changed = %q", err.Hint)
+	}
+	if err := ws.Rm(t.Context(), "a", nil); err != nil {
+		t.Fatal(err)
+	}
+	err := bad(t, set, "write_file", args, tools.CodeConflict)
+	if want := "It no longer exists. The same write without ifVersion creates it."; err.Hint != want {
+		t.Errorf("hint = %q, want %q", err.Hint, want)
+	}
+	delete(args, "ifVersion")
+	good(t, set, "write_file", args)
+}

@@ -172,7 +172,7 @@ func TestForeignRemoval(t *testing.T) {
 			}
 			write := object{"path": "a", "content": "x"}
 			err := bad(t, set, "write_file", write, tools.CodeConflict)
-			contains(t, "hint", err.Hint, "It was deleted since it was read. The same write now creates it.")
+			contains(t, "hint", err.Hint, "It no longer exists. The same write now creates it.")
 			bad(t, set, "write_file", object{"path": "a", "content": "x", "ifVersion": version}, tools.CodeConflict)
 			good(t, set, "write_file", write)
 			holds(t, fsys, "a", "x")

@@ -155,9 +155,9 @@ func (ts *toolset) create(ctx context.Context, path string, data []byte, opts *w
 // The session forgets the file, so that the next write can create it.
 func (ts *toolset) deletedSince(ctx context.Context, path string, in *writeFileInput) error {
 	ts.forget(ctx, path, "")
-	hint := "It was deleted since it was read. The same write now creates it."
+	hint := "It no longer exists. The same write now creates it."
 	if in.IfVersion != "" {
-		hint = "It was deleted since it was read. The same write without ifVersion creates it."
+		hint = deletedHint
 	}
 	return &hintedError{ops.Error(ops.WriteFile, path, workspace.ErrConflict, nil), hint}
 }

@@ -279,6 +279,9 @@ func (ts *toolset) missingHint(ctx context.Context, op, name string) string {
 		wanted, base = workspace.Split(name)
 	}
 	element, dir, near := ts.nearName(ctx, wanted)
+	if dir == "." && ts.rootless(ctx) {
+		return "The workspace itself no longer exists. Tell the user to create it again, and to restart."
+	}
 	if near == wanted { // it is listed
 		if ts.typeOf(ctx, element) == workspace.TypeSymlink {
 			return fmt.Sprintf("%q is a symlink whose target does not exist.", element)
@@ -296,6 +299,14 @@ func (ts *toolset) missingHint(ctx context.Context, op, name string) string {
 		return fmt.Sprintf("There is no %q either.", element) + ts.lookHint(dir)
 	}
 	return strings.TrimSpace(ts.lookHint(dir))
+}
+
+// rootless reports whether the root does not exist: nothing does then, until the workspace is
+// opened again. Stat says nothing about that, as an open folder can be described when it is
+// deleted.
+func (ts *toolset) rootless(ctx context.Context) bool {
+	_, err := ts.ws.Ls(ctx, ".", &workspace.LsOptions{Limit: 1})
+	return errors.Is(err, fs.ErrNotExist)
 }
 
 // lookHint names the tool that shows what is in dir, with a space before it; empty if

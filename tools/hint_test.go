@@ -327,3 +327,34 @@ func TestHintOfWriteOverDeletedFile(t *testing.T) {
 	delete(args, "ifVersion")
 	good(t, set, "write_file", args)
 }
+
+// TestHintsOfDeletedRoot tests that nobody is told to look at a root that no longer exists.
+func TestHintsOfDeletedRoot(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "root")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	fsys, err := localbash.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { fsys.Close() })
+	set := newSetOf(t, workspace.New("test", fsys, nil), nil)
+	if err := os.Remove(dir); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		op   string
+		args object
+	}{
+		{"ls", object{}}, {"read_file", object{"path": "f"}}, {"read_file", object{"path": "a/b/c"}}, {"mkdir", object{"path": "d"}},
+		{"rm", object{"path": "f"}}, {"glob", object{"pattern": "**"}}, {"grep", object{"pattern": "x"}},
+		{"write_file", object{"path": "f", "content": "x"}}, {"write_file", object{"path": "a/f", "content": "x"}},
+		{"apply_patch", object{"patch": "*** Begin Patch\n*** Add File: f\n+x\n*** End Patch"}},
+	} {
+		err := bad(t, set, c.op, c.args, tools.CodeNotExist)
+		if want := "The workspace itself no longer exists. Tell the user to create it again, and to restart."; err.Hint != want {
+			t.Errorf("hint of %s(%v) = %q, want %q", c.op, c.args, err.Hint, want)
+		}
+	}
+}

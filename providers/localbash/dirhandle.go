@@ -275,6 +275,15 @@ func pause(ctx context.Context, wait time.Duration) error {
 	}
 }
 
+// removed returns the error of an open directory that was removed. Another may be made under
+// its name, but the root of a folder stays the one that was opened.
+func (d *dirHandle) removed() error {
+	if d.dir == "." {
+		return fs.ErrNotExist
+	}
+	return errOvertaken
+}
+
 // createLock creates the lock file of d. What it does depends on the system:
 //
 //	flock works         remove deletes the file, and then unlocks it by closing it
@@ -291,7 +300,7 @@ func (d *dirHandle) createLock() (remove func(), err error) {
 	file, err := d.openFile(lockName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, newPerm)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, errOvertaken
+		return nil, d.removed()
 	case errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT):
 		return func() {}, nil // only removing files helps, and that has to work without
 	case err != nil:

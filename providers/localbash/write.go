@@ -270,7 +270,7 @@ func (t *tempFile) create(ctx context.Context, old *fileStat) error {
 func (t *tempFile) createLock() (remove func(), err error) {
 	file, err := t.nearest.openFile(lockName, os.O_WRONLY|os.O_CREATE|os.O_EXCL, t.perm)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = errOvertaken
+		err = t.nearest.removed()
 	}
 	if err != nil {
 		return nil, err
@@ -333,7 +333,7 @@ func (d *dirHandle) createTemp(perm fs.FileMode) (*os.File, string, error) {
 		name := ops.ReservedPrefix + rand.Text()
 		file, err := d.openFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, "", errOvertaken
+			return nil, "", d.removed()
 		}
 		if err != nil {
 			return nil, "", err

@@ -28,7 +28,7 @@ func (ts *toolset) hint(ctx context.Context, op, path string, code Code, err err
 	}
 	remedy := ops.RemedyOf(err)
 	switch {
-	case op == ops.Run && code.Retryable():
+	case op == ops.Run && code.Retryable() && !errors.As(err, new(*unstartedError)):
 		return runHint(remedy)
 	case remedy != "":
 		return remedyHint(code, remedy)

@@ -199,6 +199,8 @@ func runRun(ctx context.Context, ts *toolset, in *runInput) (*runOutput, error) 
 	switch {
 	case errors.Is(err, jobs.ErrTooMany):
 		return nil, &hintedError{err, "Wait for a command, or kill one."}
+	case err != nil && ctx.Err() == nil: // else it may have begun meanwhile
+		return nil, &unstartedError{err}
 	case err != nil:
 		return nil, err
 	}
@@ -243,6 +245,12 @@ func runRun(ctx context.Context, ts *toolset, in *runInput) (*runOutput, error) 
 	result.Output, result.Cut, result.Spilled = strings.ToValidUTF8(short.Text, "\uFFFD"), short.Cut, short.Spilled
 	return result, nil
 }
+
+// unstartedError is the error of a command that did not begin, and so has done nothing.
+type unstartedError struct{ err error }
+
+func (e *unstartedError) Error() string { return e.err.Error() }
+func (e *unstartedError) Unwrap() error { return e.err }
 
 // waitOrKill waits for the end of a command, and kills it when its time is up. stopped says
 // so. The time may be zero for no limit. The end of ctx kills the command, too, and is an

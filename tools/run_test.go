@@ -32,10 +32,13 @@ type runner struct {
 func (m runner) Run(ctx context.Context, opts *workspace.RunOptions) (*workspace.RunResult, error) {
 	m.running.Add(1)
 	defer m.running.Add(-1)
+	line := opts.Command[len(opts.Command)-1]
+	if strings.HasSuffix(line, "unreachable") {
+		return nil, workspace.ErrUnavailable
+	}
 	if _, err := io.Copy(io.Discard, opts.Stdin); err != nil { // the command has begun
 		return nil, err
 	}
-	line := opts.Command[len(opts.Command)-1]
 	for n := 0; strings.Contains(line, "flood") && n < 1000 && ctx.Err() == nil; n++ {
 		if _, err := opts.Stdout.Write(make([]byte, 1<<12)); err != nil {
 			return nil, err
@@ -61,6 +64,17 @@ func TestLostCommand(t *testing.T) {
 	got := call(t, set, "run", object{"command": "lost"})
 	if !got.IsError || got.Error.Code != tools.CodeUnavailable || got.Error.Hint != "The command may have done some of its work. Look for that before you run it again." {
 		t.Errorf("run of a command that is lost = %+v", got.Error)
+	}
+}
+
+// TestUnstartedCommand tests that a command that did not begin is not said to have done some of
+// its work.
+func TestUnstartedCommand(t *testing.T) {
+	t.Parallel()
+	set := newRunSet(t, runner{machine{memory.New(nil)}, new(atomic.Int32)}, &tools.Options{})
+	got := call(t, set, "run", object{"command": "unreachable"})
+	if want := "The store does not answer just now. Try the same call again."; !got.IsError || got.Error.Code != tools.CodeUnavailable || got.Error.Hint != want {
+		t.Errorf("run of a command that does not begin = %+v, want the hint %q", got.Error, want)
 	}
 }
 

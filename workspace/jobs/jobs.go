@@ -184,7 +184,7 @@ func (s *Jobs) Start(ctx context.Context, opts *workspace.RunOptions) (id string
 	case <-j.began:
 		return j.state.ID, nil
 	case <-j.ended:
-		if j.state.Err != nil {
+		if j.state.Err != nil && !j.hasBegun() {
 			s.forget(j)
 			return "", j.state.Err
 		}
@@ -194,6 +194,17 @@ func (s *Jobs) Start(ctx context.Context, opts *workspace.RunOptions) (id string
 		<-j.ended
 		s.forget(j)
 		return "", ops.Error(ops.Run, cmp.Or(o.Dir, "."), ctx.Err(), nil)
+	}
+}
+
+// hasBegun reports whether the command has read its input: one that fails after that may have
+// done some of its work, and is not said to have failed before it began.
+func (j *job) hasBegun() bool {
+	select {
+	case <-j.began:
+		return true
+	default:
+		return false
 	}
 }
 

@@ -346,6 +346,9 @@ func (r *run) result(ctx context.Context, exit int, cause error) (*Result, error
 // Where dir has a symlink, the session keeps the name with the symlink, as bash does.
 func (r *run) enter(ctx context.Context, dir string) error {
 	info, err := r.files.Stat(ctx, r.shell.state.Dir, dir)
+	if err != nil && len(r.shell.workspaces) > 1 { // which one, its own name does not say
+		return ops.Rename(err, "cd", absolute(r.shell.state.Dir, dir))
+	}
 	if err != nil {
 		return err
 	}

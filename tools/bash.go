@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 	"sync"
@@ -218,11 +220,31 @@ func runBash(ctx context.Context, ts *toolset, in *bashInput) (*bashOutput, erro
 	}
 	result, err := shell.Run(ctx, &ShellCall{Script: in.Script, Dir: in.Dir, Timeout: ts.scriptTime(in.Timeout), Observer: ts.bash})
 	if err != nil {
-		return nil, err
+		return nil, ts.bash.explainDir(ctx, err)
 	}
 	changes := result.Changes[:min(len(result.Changes), maxChanges)]
 	return &bashOutput{ExitCode: result.ExitCode, Output: result.Output, Cut: result.Cut, Spilled: result.Spilled, Stopped: result.Stopped,
 		Changes: changes, MoreChanges: len(result.Changes) - len(changes), several: len(ts.bash.toolsets) > 1}, nil
+}
+
+// explainDir adds a hint to the error of a directory that does not exist, where there are
+// several workspaces: it is in one of them, or names none.
+func (b *bash) explainDir(ctx context.Context, err error) error {
+	if len(b.toolsets) == 1 || !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	name, below, _ := strings.Cut(strings.TrimPrefix(ops.Path(err), "/"), "/")
+	for _, ts := range b.toolsets {
+		if ts.ws.Name() != name || below == "" {
+			continue
+		}
+		_, dir, near := ts.nearName(policy.WithApprover(ctx, nil), below) // nobody is asked for a hint
+		if near != "" && near != below {
+			return &hintedError{err, fmt.Sprintf("Did you mean %q?", "/"+name+"/"+near)}
+		}
+		return &hintedError{err, strings.TrimSpace(ts.lookHint(dir))}
+	}
+	return &hintedError{err, "The directories of the workspaces are " + b.roots() + "."}
 }
 
 // maxChanges is how many changes a result lists: a script can make a million.
@@ -261,11 +283,16 @@ func (b *bash) root() string {
 	if len(b.toolsets) == 1 {
 		return "the root of the workspace"
 	}
+	return "the directory of the workspaces: " + b.roots()
+}
+
+// roots lists the directories of several workspaces.
+func (b *bash) roots() string {
 	var names []string
 	for _, ts := range b.toolsets {
 		names = append(names, "/"+ts.ws.Name())
 	}
-	return "the directory of the workspaces: " + strings.Join(names, ", ")
+	return strings.Join(names, ", ")
 }
 
 // member returns the toolset of a workspace. It returns nil for one that is not in the set.

@@ -304,3 +304,20 @@ func TestBashSessionMarshals(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestBashMissingDir tests what is said of a directory that does not exist in one of several
+// workspaces.
+func TestBashMissingDir(t *testing.T) {
+	t.Parallel()
+	set := newBashSet(t, map[string]string{"src/a": "a\n"}, &tools.Options{}, "a", "c")
+	for _, c := range []struct{ dir, path, hint string }{
+		{"c/scr", "/c/scr", `Did you mean "/c/src"?`},
+		{"/c/src/x/y", "/c/src/x/y", `See what is there with workspace__c__ls of "src", or find it with workspace__c__glob.`},
+		{"nope", "/nope", "The directories of the workspaces are /a, /c."},
+	} {
+		err := bad(t, set, "bash", object{"script": ":", "dir": c.dir}, tools.CodeNotExist)
+		if err.Path != c.path || err.Hint != c.hint {
+			t.Errorf("bash in %s: path %q and hint %q, want %q and %q", c.dir, err.Path, err.Hint, c.path, c.hint)
+		}
+	}
+}

@@ -134,7 +134,7 @@ type agentkitWriteInput struct {
 type agentkitWritten struct {
 	Path         string `json:"path" jsonschema:"the file"`
 	BytesWritten int    `json:"bytes_written" jsonschema:"the size of the file now"`
-	Created      bool   `json:"created" jsonschema:"whether there was no file before"`
+	Created      *bool  `json:"created,omitempty" jsonschema:"whether there was no file before; absent if that cannot be told"`
 }
 
 func (o *agentkitWritten) text() string { return jsonText(o) }

@@ -34,7 +34,7 @@ type writeFileInput struct {
 type writeFileOutput struct {
 	OK       bool   `json:"ok" jsonschema:"always true"`
 	Path     string `json:"path" jsonschema:"the file"`
-	Created  bool   `json:"created" jsonschema:"whether there was no file before"`
+	Created  *bool  `json:"created,omitempty" jsonschema:"whether there was no file before; absent if that cannot be told"`
 	Bytes    int    `json:"bytes" jsonschema:"the size of the file now"`
 	Appended int    `json:"appended,omitempty" jsonschema:"how many bytes were added, if append"`
 	storage
@@ -98,6 +98,9 @@ func runWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) (*writeF
 	version, err := write(asking, path, d.data, opts)
 	if err != nil {
 		return nil, ts.explainWrite(ctx, d, in, err)
+	}
+	if opts.IfNotExist { // that it was written tells it
+		d.old, d.err, d.hidden = nil, fs.ErrNotExist, false
 	}
 	out := d.output()
 	out.Version = version
@@ -255,6 +258,7 @@ type draft struct {
 	err  error  // why old is not known: [fs.ErrNotExist] if there is no file
 	note string // what may not have been meant: other line ends, or an open line
 
+	hidden  bool             // nor is it known whether there is a file
 	unclear charset.Encoding // what data has, if a reader cannot guess it; empty if it can
 	plain   bool             // note names no parameters
 }
@@ -263,12 +267,24 @@ type draft struct {
 // it finds decides about the encoding, the line ends and the diff only.
 func (d *draft) read(ctx context.Context, ts *toolset) {
 	d.old, _, d.err = ts.whole.ReadVersioned(ctx, d.path, 0)
+	d.hidden = false
 	if d.err == nil || errors.Is(d.err, fs.ErrNotExist) {
 		return
 	}
-	if _, err := ts.ws.Stat(ctx, d.path); errors.Is(err, fs.ErrNotExist) { // a rule may refuse to read what is not there
+	_, err := ts.ws.Stat(ctx, d.path)
+	if errors.Is(err, fs.ErrNotExist) { // a rule may refuse to read what is not there
 		d.err = err
+		return
 	}
+	d.hidden = err != nil && !errors.Is(d.err, workspace.ErrTooLarge)
+}
+
+// unreadNote is the note of a file that cannot be compared.
+func (d *draft) unreadNote() string {
+	if d.hidden {
+		return "no diff: the old content, if there is any, cannot be read"
+	}
+	return "no diff: the old content cannot be read"
 }
 
 // adapt makes of the data, which is the content of a call, what the file gets: in its
@@ -341,13 +357,16 @@ func (d *draft) output() *writeFileOutput {
 		out.storage = storageOf(now, enc)
 	}
 	old, _, wasText := charset.Decode(d.old)
+	created := errors.Is(d.err, fs.ErrNotExist)
+	if !d.hidden {
+		out.Created = &created
+	}
 	switch {
-	case errors.Is(d.err, fs.ErrNotExist):
-		out.Created = true
+	case created:
 	case errors.Is(d.err, workspace.ErrTooLarge), len(d.old) > unified.MaxRead:
 		out.DiffNote = "no diff: the old content is too large"
 	case d.err != nil:
-		out.DiffNote = "no diff: the old content cannot be read"
+		out.DiffNote = d.unreadNote()
 	case !ok || !wasText:
 		out.DiffNote = "no diff: the content is binary"
 	default:
@@ -401,7 +420,7 @@ func (ts *toolset) appendFile(ctx context.Context, path string, content []byte, 
 		return nil, err
 	}
 	ts.appended(ctx, path, version, d.old, now)
-	out := &writeFileOutput{OK: true, Path: path, Bytes: len(now), Appended: len(d.data), Version: version, Note: d.note}
+	out := &writeFileOutput{OK: true, Path: path, Created: new(bool), Bytes: len(now), Appended: len(d.data), Version: version, Note: d.note}
 	if text, enc, ok := charset.Decode(now); ok {
 		out.storage = storageOf(text, enc)
 	}
@@ -449,7 +468,7 @@ func planWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) ([]poli
 	case errors.Is(d.err, workspace.ErrTooLarge), len(d.old) > unified.MaxRead:
 		change.Note = ts.tooLargeNote(ctx, path, len(d.data))
 	case d.err != nil && !errors.Is(d.err, fs.ErrNotExist):
-		change.Note = "no diff: the old content cannot be read"
+		change.Note = d.unreadNote()
 	case d.err != nil && isText(d.data):
 		change.Diff, change.Note = unified.Created(path, textOf(d.data))
 	case isText(d.old) && isText(d.data):
@@ -499,7 +518,7 @@ func (o *writeFileOutput) text() string {
 	size := wording.Count(o.Bytes, "byte", "bytes")
 	text := "Wrote " + o.Path
 	switch {
-	case o.Created:
+	case o.Created != nil && *o.Created:
 		text = "Created " + o.Path
 	case o.Appended > 0:
 		text = fmt.Sprintf("Appended %s to %s", wording.Count(o.Appended, "byte", "bytes"), o.Path)

@@ -121,8 +121,8 @@ func TestWriteWithoutReading(t *testing.T) {
 		}
 		ws := workspace.New("test", restricted{faulty{fsys, errors.New("no reading")}, workspace.Capabilities{Write: true}}, nil)
 		out := good(t, newSetOf(t, ws, nil), "write_file", object{"path": "a", "content": "x"})
-		if out["diffNote"] != "no diff: the old content cannot be read" {
-			t.Errorf("diffNote = %v", out["diffNote"])
+		if _, told := out["created"]; told || out["diffNote"] != "no diff: the old content, if there is any, cannot be read" {
+			t.Errorf("created = %v, diffNote = %v", out["created"], out["diffNote"])
 		}
 	})
 	for name, rule := range map[string]policy.Rule{
@@ -130,13 +130,7 @@ func TestWriteWithoutReading(t *testing.T) {
 		"asked":  {Ask: []policy.Op{policy.OpRead}, Paths: []string{"drop/**"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m := memory.New(nil)
-			put(t, m, "drop/old", "secret")
-			fsys, err := policy.Restrict(m, policy.Rules{FirstMatch: []policy.Rule{rule}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			set := newSetOf(t, workspace.New("test", fsys, nil), nil)
+			set := newRestrictedSet(t, rule, nil)
 			note := object{"old": "no diff: the old content cannot be read", "new": nil}
 			for _, file := range []string{"old", "new"} {
 				out := good(t, set, "write_file", object{"path": "drop/" + file, "content": "x"})
@@ -145,6 +139,47 @@ func TestWriteWithoutReading(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// newRestrictedSet returns the tools of a workspace with the file drop/old and one rule.
+func newRestrictedSet(t *testing.T, rule policy.Rule, opts *tools.Options) *tools.Set {
+	t.Helper()
+	m := memory.New(nil)
+	put(t, m, "drop/old", "secret")
+	fsys, err := policy.Restrict(m, policy.Rules{FirstMatch: []policy.Rule{rule}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newSetOf(t, workspace.New("test", fsys, nil), opts)
+}
+
+// TestWriteHidden checks that the result and the preflight of a write do not say whether a
+// file exists that rules hide, unless the write could only create one.
+func TestWriteHidden(t *testing.T) {
+	rule := policy.Rule{Deny: []policy.Op{policy.OpRead, policy.OpList}, Paths: []string{"drop/**"}}
+	const note = "no diff: the old content, if there is any, cannot be read"
+	set := newRestrictedSet(t, rule, nil)
+	for _, path := range []string{"drop/old", "drop/new"} {
+		args := object{"path": path, "content": "x"}
+		if plan := preflightOf(t, set, "write_file", args); plan[0].Note != note {
+			t.Errorf("Preflight of %s = %v, want the note %q", path, plan, note)
+		}
+		out := good(t, set, "write_file", args)
+		if _, told := out["created"]; told || out["diffNote"] != note {
+			t.Errorf("write_file of %s = %v, want no created and the note %q", path, out, note)
+		}
+	}
+	if out := good(t, set, "write_file", object{"path": "drop/b", "content": "x", "createOnly": true}); out["created"] != true {
+		t.Errorf("write_file with createOnly = %v, want created", out)
+	}
+	kit := newRestrictedSet(t, rule, &tools.Options{Dialect: tools.DialectAgentkit})
+	if out := good(t, kit, "fs_write_file", object{"path": "drop/new", "contents": "x"}); out["created"] != nil {
+		t.Errorf("fs_write_file = %v, want no created", out)
+	}
+	session := newRestrictedSet(t, rule, &tools.Options{ReadBeforeWrite: []string{"test"}})
+	if out := good(t, session, "write_file", object{"path": "drop/new", "content": "x"}); out["created"] != true {
+		t.Errorf("write_file that may only create = %v, want created", out)
 	}
 }
 

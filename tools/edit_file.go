@@ -46,7 +46,7 @@ type editFileOutput struct {
 	OK               bool              `json:"ok" jsonschema:"always true"`
 	Path             string            `json:"path" jsonschema:"the file, or the glob"`
 	Replacements     int               `json:"replacements" jsonschema:"how many texts were replaced or inserted"`
-	FirstChangedLine int               `json:"firstChangedLine,omitempty" jsonschema:"the first line that changed, from 1; absent for a glob"`
+	FirstChangedLine int               `json:"firstChangedLine,omitempty" jsonschema:"the first line that changed, from 1; absent for a glob, and if none did"`
 	Files            []editedFile      `json:"files,omitempty" jsonschema:"for a glob: the files that were edited"`
 	Skipped          []string          `json:"skipped,omitempty" jsonschema:"for a glob: the files that cannot be edited, and why"`
 	Tolerated        string            `json:"tolerated,omitempty" jsonschema:"how the replaced text differs from oldText, if tolerant"`

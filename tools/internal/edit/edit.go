@@ -197,7 +197,7 @@ func (c *Change) Bytes() []byte {
 }
 
 // FirstLine returns the line, from 1, of the first byte that is not as it was,
-// and zero for no edits.
+// and zero if there is none.
 func (c *Change) FirstLine() int {
 	if len(c.spans) == 0 {
 		return 0
@@ -219,6 +219,9 @@ func (c *Change) FirstLine() int {
 			return lineAt(c.data, at+n)
 		}
 		at += len(kept)
+	}
+	if at == len(c.data) {
+		return 0
 	}
 	return lineAt(c.data, at)
 }

@@ -181,6 +181,19 @@ func TestFirstLine(t *testing.T) {
 	}
 }
 
+// TestFirstLineOfNone checks edits that match and change nothing.
+func TestFirstLineOfNone(t *testing.T) {
+	for _, e := range []edit.Edit{{Old: "^", Regexp: true, All: true}, {Old: "b(\n)", New: "b$1", Regexp: true}} {
+		change, err := edit.New([]byte("a\nb\n"), []edit.Edit{e})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := change.FirstLine(); got != 0 || len(change.Spans()) == 0 {
+			t.Errorf("FirstLine() of %+v with %d replacements = %d, want 0", e, len(change.Spans()), got)
+		}
+	}
+}
+
 // TestFirstLineOfSeveral compares with the result, line by line.
 func TestFirstLineOfSeveral(t *testing.T) {
 	data := "a\nb\na\nb\na\nb\n"

@@ -79,7 +79,13 @@ func runReadFiles(ctx context.Context, ts *toolset, in *readFilesInput) (*readFi
 		}
 	}
 	room := partBytes
-	for i, most := range shares(sizes, int(cmp.Or(in.MaxBytes, readBytes))) {
+	used := func(i, most int) int {
+		if out.Files[i].file == nil {
+			return 0
+		}
+		return len(out.Files[i].file.headWithin(1, readLines, most, false).text)
+	}
+	for i, most := range shares(sizes, int(cmp.Or(in.MaxBytes, readBytes)), used) {
 		item := &out.Files[i]
 		if item.file == nil {
 			continue
@@ -98,10 +104,10 @@ func runReadFiles(ctx context.Context, ts *toolset, in *readFilesInput) (*readFi
 
 // shares divides a budget among files. Those that need less than an equal share get
 // what they need, and the others share the rest: of 100, files of 10, 50 and 200 get
-// 10, 45 and 45.
+// 10, 45 and 45. used returns what a file uses of its share: whole lines, or nothing.
 //
 // The smallest come first, so each step knows what the files before have left over.
-func shares(sizes []int, budget int) []int {
+func shares(sizes []int, budget int, used func(i, most int) int) []int {
 	order := make([]int, len(sizes))
 	for i := range order {
 		order[i] = i
@@ -110,7 +116,7 @@ func shares(sizes []int, budget int) []int {
 	out := make([]int, len(sizes))
 	for n, i := range order {
 		out[i] = min(sizes[i], budget/(len(order)-n))
-		budget -= out[i]
+		budget -= used(i, out[i])
 	}
 	return out
 }

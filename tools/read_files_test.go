@@ -68,12 +68,28 @@ func TestReadFilesBudget(t *testing.T) {
 				}
 			}
 		}
-		if total > most || total < most*7/10 && budget != 1000 || lengths["big1"] != lengths["big2"] || lengths["small"] != 4 {
+		if total > most || total < most*7/10 && budget != 1000 || max(lengths["big1"], lengths["big2"])-min(lengths["big1"], lengths["big2"]) > len("line 20000 of a large file\n") || lengths["small"] != 4 {
 			t.Errorf("budget %d: %d bytes in all, %v", budget, total, lengths)
 		}
 	}
 	result := call(t, set, "read_files", object{"paths": []string{"wide", "big1"}, "maxBytes": 100})
-	contains(t, "text", result.Text, "[wide: no room for lines 1-1, version ", "]\n[more: go on with line=1]\n[big1: lines 1-2 of 20000")
+	contains(t, "text", result.Text, "[wide: no room for lines 1-1, version ", "]\n[more: go on with line=1]\n[big1: lines 1-4 of 20000")
+}
+
+// TestReadFilesPassesOn tests that a share that is too small for a line goes to other files.
+func TestReadFilesPassesOn(t *testing.T) {
+	files, paths := map[string]string{}, []string{"a", "b", "c", "d", "e"}
+	for _, path := range paths {
+		files[path] = strings.Repeat("a line of thirty characters..\n", 3)
+	}
+	set, _ := newSet(t, files, nil)
+	total := 0
+	for _, f := range good(t, set, "read_files", object{"paths": paths, "maxBytes": 100})["files"].([]any) {
+		total += len(f.(object)["text"].(string))
+	}
+	if total != 90 {
+		t.Errorf("read_files returns %d bytes, want 3 lines of 30 bytes", total)
+	}
 }
 
 // TestReadFilesCutsLongLines tests that a file with a line that is cut is whole otherwise: the

@@ -174,7 +174,8 @@ func (ts *toolset) invalidHint(ctx context.Context, path string, err error) stri
 		err = all[0]
 	}
 	if errors.Is(err, workspace.ErrEscape) {
-		if !slices.Contains(strings.Split(path, "/"), "..") {
+		elements := strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune("/{,}", r) }) // also of a glob
+		if !slices.Contains(elements, "..") {
 			return "A symlink in the path leads out of the workspace. Leave it alone, or ask the user."
 		}
 		return `Give a path from the root of the workspace, such as src/main.go, that does not leave it with "..".`

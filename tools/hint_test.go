@@ -83,6 +83,7 @@ func TestHintsFit(t *testing.T) {
 	}{
 		{"escape", "read_file", object{"path": "../x"}, tools.CodeInvalid, "Give a path from the root", "device"},
 		{"escape-glob", "glob", object{"pattern": "../*"}, tools.CodeInvalid, "Give a path from the root", "symlink"},
+		{"escape-alternative", "glob", object{"pattern": "{hid,.}/{a,../a}"}, tools.CodeInvalid, "Give a path from the root", "symlink"},
 		{"escape-include", "grep", object{"pattern": "x", "includeGlob": "../*"}, tools.CodeInvalid, "Give a path from the root", "symlink"},
 		{"escape-symlink", "read_file", object{"path": "out"}, tools.CodeInvalid, "A symlink in the path leads out", "Give a path"},
 		{"escape-below-symlink", "read_file", object{"path": "out/a"}, tools.CodeInvalid, "A symlink in the path leads out", "Give a path"},

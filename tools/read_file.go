@@ -171,7 +171,10 @@ func encodeFile(ctx context.Context, ts *toolset, path string, kept *content) (*
 		data, version, err = ts.ws.ReadVersioned(ctx, path, base64Bytes)
 	}
 	if errors.Is(err, workspace.ErrTooLarge) {
-		if info, statErr := ts.ws.Stat(ctx, path); statErr == nil && info.Size <= ts.whole.MaxFileSize() {
+		if info, statErr := ts.ws.Stat(ctx, path); statErr == nil {
+			if err := ops.CheckSize(ops.ReadFile, path, info.Size, ts.whole.MaxFileSize()); err != nil { // leaving encoding out would not help
+				return nil, err
+			}
 			return nil, &hintedError{err, "Only smaller files are returned as base64. Leave encoding out to read a larger text or image."}
 		}
 	}

@@ -227,6 +227,7 @@ func TestReadTooLarge(t *testing.T) {
 	contains(t, "hint", err.Hint, "Leave encoding out")
 	set, _ = newSet(t, map[string]string{"a": strings.Repeat("a", 60<<10)}, &workspace.Options{MaxFileSize: 50 << 10})
 	err = bad(t, set, "read_file", object{"path": "a", "encoding": "base64"}, tools.CodeTooLarge)
+	contains(t, "message", err.Message, "61440 bytes", "limit is 51200")
 	contains(t, "hint", err.Hint, "ask the user to raise the limit")
 
 	set, _ = newSet(t, map[string]string{"a": "a\nb\n"}, &workspace.Options{MaxFileSize: 3})

@@ -285,6 +285,9 @@ func requestsOf(c patch.Change, dryRun bool) []policy.Request {
 
 // text returns a line for each file:
 //
+	if c.Kind == patch.Deleted && len(c.Before) == 0 {
+		change.Note = "it is empty"
+	}
 //	Applied to 2 files.
 //	M src/a.go +2 -1, version 3f2a
 //	R old.go -> new.go +0 -0, version 81cc

@@ -152,6 +152,17 @@ func TestApplyPatchPreflight(t *testing.T) {
 	}
 }
 
+// TestApplyPatchPreflightEmpty checks that to delete an empty file is not called no change.
+func TestApplyPatchPreflightEmpty(t *testing.T) {
+	t.Parallel()
+	set, _ := newSet(t, map[string]string{"a": ""}, nil)
+	plan := preflightOf(t, set, "apply_patch", object{"patch": "*** Begin Patch\n*** Delete File: a\n*** End Patch"})
+	want := []policy.Request{{Workspace: "test", Op: policy.OpRead, Path: "a"}, {Workspace: "test", Op: policy.OpDelete, Path: "a", Note: "it is empty"}}
+	if diff := cmp.Diff(want, plan); diff != "" {
+		t.Errorf("Preflight (-want +got):\n%s", diff)
+	}
+}
+
 // TestApplyPatchPreflightCopy tests that a copy that a patch makes is shown as a new file.
 func TestApplyPatchPreflightCopy(t *testing.T) {
 	t.Parallel()

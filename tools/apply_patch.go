@@ -29,6 +29,7 @@ type applyPatchInput struct {
 type applyPatchOutput struct {
 	OK     bool          `json:"ok" jsonschema:"always true"`
 	Files  []patchedFile `json:"files" jsonschema:"what changes, in the order of the patch"`
+	More   int           `json:"moreFiles,omitempty" jsonschema:"how many more files change"`
 	DryRun bool          `json:"dryRun,omitempty" jsonschema:"whether nothing was written"`
 }
 
@@ -79,7 +80,14 @@ func runApplyPatch(ctx context.Context, ts *toolset, in *applyPatchInput) (*appl
 		added, removed := c.Lines()
 		out.Files = append(out.Files, patchedFile{c.Kind, c.Path, c.From, added, removed, c.Version, c.Notes})
 	}
+	shown := fit(out.Files, patchedFile.size)
+	out.Files, out.More = out.Files[:shown], len(out.Files)-shown
 	return out, nil
+}
+
+// size estimates the bytes of the file in the result.
+func (f patchedFile) size() int {
+	return len(f.Path) + len(f.From) + len(f.Version) + len(strings.Join(f.Notes, "; ")) + 50
 }
 
 // planPatch reads a patch and checks it against the files.
@@ -277,17 +285,17 @@ func requestsOf(c patch.Change, dryRun bool) []policy.Request {
 		}
 	}
 	change.Diff, change.Note = unified.Change(c.Path, textOf(c.Before), textOf(c.After))
+	if c.Kind == patch.Deleted && len(c.Before) == 0 {
+		change.Note = "it is empty"
+	}
 	if change.Op == policy.OpWrite { // Before is nothing, or what is copied
 		change.Diff, change.Note = unified.Created(c.Path, textOf(c.After))
 	}
 	return append(requests, change)
 }
 
-// text returns a line for each file:
+// text returns a line for each file that is listed:
 //
-	if c.Kind == patch.Deleted && len(c.Before) == 0 {
-		change.Note = "it is empty"
-	}
 //	Applied to 2 files.
 //	M src/a.go +2 -1, version 3f2a
 //	R old.go -> new.go +0 -0, version 81cc
@@ -297,7 +305,7 @@ func (o *applyPatchOutput) text() string {
 	if o.DryRun {
 		verb = "Dry run, nothing written: applies to "
 	}
-	out.WriteString(verb + wording.Count(len(o.Files), "file", "files") + ".")
+	out.WriteString(verb + wording.Count(len(o.Files)+o.More, "file", "files") + ".")
 	for _, f := range o.Files {
 		from := ""
 		if f.From != "" {
@@ -307,6 +315,9 @@ func (o *applyPatchOutput) text() string {
 		if len(f.Notes) > 0 {
 			out.WriteString(" (" + strings.Join(f.Notes, "; ") + ")")
 		}
+	}
+	if o.More > 0 {
+		out.WriteString("\nand " + wording.Thousands(o.More) + " more")
 	}
 	return out.String()
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/internal/charset"
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -149,6 +150,34 @@ func TestApplyPatchPreflight(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("Preflight() with dryRun %v (-want +got):\n%s", dryRun, diff)
 		}
+	}
+}
+
+// TestApplyPatchIsBounded checks that the result of a patch of many files counts those that
+// it does not list, also in the words of Codex.
+func TestApplyPatchIsBounded(t *testing.T) {
+	t.Parallel()
+	var patch strings.Builder
+	patch.WriteString("*** Begin Patch\n")
+	for n := range 3000 {
+		fmt.Fprintf(&patch, "*** Add File: directory/file%04d\n+x\n", n)
+	}
+	patch.WriteString("*** End Patch")
+	set, ws := newSet(t, nil, nil)
+	result := call(t, set, "apply_patch", object{"patch": patch.String(), "dryRun": true})
+	out := members(t, result.Structured)
+	more, _ := out["moreFiles"].(float64)
+	if listed := len(out["files"].([]any)); listed < 100 || listed+int(more) != 3000 {
+		t.Errorf("%d files are listed and %v more are counted, want 3000 together", listed, more)
+	}
+	if len(result.Text) > 40<<10 || len(result.Structured) > 60<<10 {
+		t.Errorf("the result has %d bytes of text and %d of JSON", len(result.Text), len(result.Structured))
+	}
+	contains(t, "text", result.Text, "applies to 3,000 files.", fmt.Sprintf("\nand %s more", wording.Thousands(int(more))))
+	codex := newSetOf(t, ws, &tools.Options{Dialect: tools.DialectOpenAI})
+	text := call(t, codex, "apply_patch", object{"input": patch.String()}).Text
+	if len(text) > 40<<10 || !strings.HasSuffix(text, "\n[there are more]") {
+		t.Errorf("the result of Codex has %d bytes and ends in %q", len(text), text[len(text)-40:])
 	}
 }
 

@@ -236,7 +236,7 @@ func newOpenAIPatch(o *applyPatchOutput) *textResult {
 	for _, f := range o.Files {
 		lines = append(lines, fmt.Sprintf("%s %s", f.Kind, f.Path))
 	}
-	return &textResult{strings.Join(lines, "\n")}
+	return &textResult{strings.Join(lines, "\n") + moreNote(o.More > 0)}
 }
 
 // runOpenAIGrep returns the paths of files with a match, sorted, one a line.

@@ -46,7 +46,7 @@ A tool that fails returns ` + "`IsError`" + ` and an object for the model:
 | ` + "`hint`" + ` | what to do instead, if that is known |
 | ` + "`retryable`" + ` | whether the same call may succeed later: true for %s |
 
-The object is ` + "`Result.Error`" + ` in Go, what ` + "`workspace call --json`" + ` prints, and ` + "[`_meta`](mcp.md)" + ` in MCP.
+The object is ` + "`Result.Error`" + ` in Go (if the context of the caller ended, ` + "`Call`" + ` returns an error instead), what ` + "`workspace call --json`" + ` prints, and ` + "[`_meta`](mcp.md)" + ` in MCP.
 [Audit logs](config-history.md#audit-logs) and [events](events.md) have the code of each operation on
 files. Go code without tools uses ` + "`errors.Is`" + `, or ` + "`tools.CodeOf`" + ` for the code of any error.
 

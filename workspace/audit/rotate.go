@@ -25,6 +25,9 @@ import (
 //
 // Whoever waits for the lock of file 3 meanwhile notices that the name is that of
 // another file. A rotation that was cut off after the link or the new file begins again.
+//
+// The numbers come from the header, never from the names beside the log: whoever may
+// create files there must not decide which ones are removed.
 
 // rotate continues the log in a new file. f is the file of the log, which info
 // describes, is locked, and ends with the line last.
@@ -42,14 +45,9 @@ func (l *Log) rotate(f *os.File, info fs.FileInfo, last string) error {
 	if err != nil {
 		return err
 	}
-	number, oldest := max(head.Number, older.next()), head.Oldest
-	if newest, err := os.Stat(older.newest()); err == nil && os.SameFile(newest, info) {
-		number = older.next() - 1
-	} else if err := os.Link(l.path, numbered(l.path, number)); err != nil {
+	number, oldest := max(head.Number, 1), max(head.Oldest, 1) // 0 is of before files had numbers
+	if err := l.link(number, info); err != nil {
 		return err
-	}
-	if oldest == 0 { // a file from before files had numbers
-		oldest = number
 	}
 	if l.opts.Keep > 0 {
 		oldest = max(oldest, number-l.opts.Keep+1)
@@ -64,7 +62,7 @@ func (l *Log) rotate(f *os.File, info fs.FileInfo, last string) error {
 	if l.opts.Keep == 0 {
 		return nil
 	}
-	for _, n := range older.numbers {
+	for _, n := range older {
 		if n < oldest {
 			if err := os.Remove(numbered(l.path, n)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return err
@@ -72,6 +70,19 @@ func (l *Log) rotate(f *os.File, info fs.FileInfo, last string) error {
 		}
 	}
 	return nil
+}
+
+// link gives the file of the log, which info describes, the name with a number, unless a
+// rotation that was cut off has done so.
+func (l *Log) link(number int, info fs.FileInfo) error {
+	err := os.Link(l.path, numbered(l.path, number))
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	if linked, err := os.Lstat(numbered(l.path, number)); err == nil && os.SameFile(linked, info) {
+		return nil
+	}
+	return fmt.Errorf("another file has the name with the number %d, which is the next: move it away", number)
 }
 
 // create creates the file path, in the place of one from a rotation that was cut off,
@@ -103,32 +114,41 @@ func (l *Log) firstHeader(ctx context.Context) (Entry, error) {
 	if err != nil {
 		return Entry{}, err
 	}
-	header := newHeader(l.last, older.next(), older.next())
-	f, err := os.Open(older.newest())
-	if errors.Is(err, fs.ErrNotExist) {
+	for _, number := range slices.Backward(older) {
+		head, last, err := l.renamed(ctx, number)
+		if err != nil {
+			return Entry{}, err
+		}
+		if head == nil {
+			continue
+		}
+		header := newHeader(l.last, number+1, head.Oldest)
+		if header.Prev == "" || slices.ContainsFunc(older, func(n int) bool { return l.endedIn(numbered(l.path, n)) }) {
+			header.Prev = last
+		}
 		return header, nil
 	}
+	return newHeader(l.last, 1, 1), nil
+}
+
+// renamed returns the header of the file with a number, and the hash of its last line. The
+// header is nil if it is something else.
+func (l *Log) renamed(ctx context.Context, number int) (head *Header, last string, err error) {
+	f, err := os.Open(numbered(l.path, number))
 	if err != nil {
-		return Entry{}, err
+		return nil, "", err
 	}
 	defer f.Close()
 	info, err := l.lock(ctx, f) // nobody writes to it under its old name
 	if err != nil {
-		return Entry{}, err
+		return nil, "", err
 	}
-	whole, head, err := beginning(f)
-	if err != nil || !whole || head == nil {
-		return header, nil // it is something else
+	_, head, err = beginning(f)
+	if err != nil || head == nil {
+		return nil, "", nil
 	}
-	header.Log.Oldest = head.Oldest
 	line, err := lastLine(f, info.Size())
-	if err != nil {
-		return Entry{}, err
-	}
-	if header.Prev == "" || slices.ContainsFunc(older.numbers, func(n int) bool { return l.endedIn(numbered(l.path, n)) }) {
-		header.Prev = hashOf(trimEnd(line))
-	}
-	return header, nil
+	return head, hashOf(trimEnd(line)), err
 }
 
 // endedIn reports whether the last line of l is in the file path, which may have others after it.
@@ -142,65 +162,46 @@ func (l *Log) endedIn(path string) bool {
 	return err == nil && hashOf(trimEnd(line)) == l.last
 }
 
-// olderFiles are the files that a log was rotated to.
-type olderFiles struct {
-	path    string // of the log
-	numbers []int  // sorted
-}
-
-// rotated returns the files that the log path was rotated to.
-func rotated(path string) (olderFiles, error) {
-	older := olderFiles{path: path}
+// rotated returns the numbers of the files that the log path may have been rotated to, sorted.
+func rotated(path string) (numbers []int, err error) {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
-		return older, err
+		return nil, err
 	}
 	for _, e := range entries {
 		text, ok := strings.CutPrefix(e.Name(), filepath.Base(path)+".")
 		if n, err := strconv.Atoi(text); ok && err == nil && n > 0 && strconv.Itoa(n) == text && e.Type().IsRegular() {
-			older.numbers = append(older.numbers, n)
+			numbers = append(numbers, n)
 		}
 	}
-	slices.Sort(older.numbers)
-	return older, nil
+	slices.Sort(numbers)
+	return numbers, nil
 }
-
-// next returns the number of the next file.
-func (o olderFiles) next() int {
-	if len(o.numbers) == 0 {
-		return 1
-	}
-	return o.numbers[len(o.numbers)-1] + 1
-}
-
-// newest returns the path of the newest file, which need not exist.
-func (o olderFiles) newest() string { return numbered(o.path, o.next()-1) }
 
 // numbered returns the path of the file with a number.
 func numbered(path string, number int) string { return fmt.Sprintf("%s.%d", path, number) }
 
 // Files returns the files of the log path, the oldest first: those that it was rotated
-// to, and path.
+// to, and path. Files with other numbers than its header keeps are none of them.
 //
 // # Errors
 //
 // A folder that cannot be listed, and a log that does not exist.
 func Files(path string) ([]string, error) {
-	current, err := os.Stat(path)
+	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
+	defer f.Close()
 	older, err := rotated(path)
 	if err != nil {
 		return nil, err
 	}
+	_, head, err := beginning(f)
+	known := err == nil && head != nil && head.Number > 0
 	var files []string
-	for _, n := range older.numbers {
-		info, err := os.Stat(numbered(path, n))
-		if err != nil {
-			return nil, err
-		}
-		if !os.SameFile(info, current) { // a rotation that was cut off
+	for _, n := range older {
+		if !known || head.Oldest <= n && n < head.Number {
 			files = append(files, numbered(path, n))
 		}
 	}

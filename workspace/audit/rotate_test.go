@@ -226,7 +226,7 @@ func TestFileRemoved(t *testing.T) {
 		"log.1": "the first file is number 2, and the log keeps those from number 1 on",
 		"log.2": "log.3: line 1: the file does not continue the one before",
 		"log.3": "line 1: the file does not continue the one before",
-		"log":   "stat " + path + ": no such file",
+		"log":   "open " + path + ": no such file",
 	} {
 		file := filepath.Join(filepath.Dir(path), name)
 		whole := readAll(t, file)
@@ -310,6 +310,87 @@ func TestRotationFails(t *testing.T) {
 		t.Errorf("Before = %v, want nil", err)
 	}
 	holds(t, path, []string{"log", "log.1", "log.2"}, "a", "b")
+}
+
+// TestForeignNumbers has files with numbers that the log did not write. None lets the log skip
+// numbers, or delete others than its own oldest, or breaks the chain.
+func TestForeignNumbers(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "log")
+	keep := &audit.Options{MaxSize: 1, Keep: 2}
+	record(open(t, path, keep), "a", "b", "c", "d")
+	holds(t, path, []string{"log", "log.3", "log.4"}, "b", "c", "d")
+	header := strings.SplitAfter(string(readAll(t, path)), "\n")[0]
+	for name, text := range map[string]string{
+		".1": "forged\n", ".50": "forged\n", ".51": strings.Replace(header, `"number":5,"oldest":3`, `"number":51,"oldest":51`, 1),
+	} {
+		if err := os.WriteFile(path+name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if report, err := audit.VerifyFile(path, ""); err != nil || report.Files != 3 {
+		t.Errorf("VerifyFile = %+v, %v, want three files", report, err)
+	}
+	record(open(t, path, keep), "e")
+	if diff := cmp.Diff([]string{"c", "d", "e"}, allPaths(t, path)); diff != "" {
+		t.Errorf("operations (-want +got):\n%s", diff)
+	}
+	for _, name := range []string{".4", ".5", ".50", ".51"} {
+		if _, err := os.Stat(path + name); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestNextNumberTaken has another file, and a symlink to the log, with the number that is next.
+func TestNextNumberTaken(t *testing.T) {
+	t.Parallel()
+	for name, take := range map[string]func(log, next string) error{
+		"file":    func(_, next string) error { return os.WriteFile(next, []byte("forged\n"), 0o600) },
+		"symlink": os.Symlink,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "log")
+			log := open(t, path, each)
+			record(log, "a")
+			if err := take(path, path+".2"); err != nil {
+				t.Fatal(err)
+			}
+			record(log, "b")
+			_, err := log.Before(t.Context(), observe.Event{})
+			if !errors.Is(err, workspace.ErrUnavailable) || !strings.Contains(err.Error(), "number 2") {
+				t.Errorf("Before = %v, want unavailable, with the number", err)
+			}
+			if diff := cmp.Diff([]string{"a"}, allPaths(t, path)); diff != "" {
+				t.Errorf("operations (-want +got):\n%s", diff)
+			}
+			if err := os.Remove(path + ".2"); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := log.Before(t.Context(), observe.Event{}); err != nil {
+				t.Errorf("Before = %v, want nil", err)
+			}
+			holds(t, path, []string{"log", "log.1", "log.2"}, "a", "b")
+		})
+	}
+}
+
+// TestForeignNumberAfterRename has another program rename the log beside a file that is none.
+func TestForeignNumberAfterRename(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "log")
+	record(open(t, path, nil), "a")
+	if err := errors.Join(os.WriteFile(path+".50", []byte("forged\n"), 0o600), os.Rename(path, path+".1")); err != nil {
+		t.Fatal(err)
+	}
+	record(open(t, path, &audit.Options{MaxSize: 1, Keep: 5}), "b", "c")
+	if diff := cmp.Diff([]string{"a", "b", "c"}, allPaths(t, path)); diff != "" {
+		t.Errorf("operations (-want +got):\n%s", diff)
+	}
+	if _, err := os.Stat(path + ".3"); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestLocked has another process lock the log all the time. A refusal waits no longer than the

@@ -1,11 +1,13 @@
 package config_test
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/audit"
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
@@ -25,7 +27,13 @@ workspaces:
 	writeFile(t, filepath.Join(dir, "other"), "")
 	opened := open(t, parse(t, dir, file))
 	ws := lookup(t, opened, "main")
-	writeFile(t, filepath.Join(dir, "log.1"), "a line\n")
+	log := filepath.Join(dir, "log")
+	if err := os.Rename(log, log+".1"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := audit.Open(log, nil); err != nil { // as another process does
+		t.Fatal(err)
+	}
 	for script, fails := range map[string]bool{"echo x >>log": true, "echo x >>log.1": true, "mv log.1 moved": true, "echo x >>other": false} {
 		result, err := ws.Run(t.Context(), &workspace.RunOptions{Command: []string{"/bin/sh", "-c", script}})
 		if err != nil || (result.ExitCode != 0) != fails {

@@ -355,6 +355,25 @@ func TestDoctorAllowedPaths(t *testing.T) {
 	}
 }
 
+// TestDoctorAsked has rules that ask, which nobody answers: that is no defect.
+func TestDoctorAsked(t *testing.T) {
+	fsys, err := policy.Restrict(memory.New(nil), policy.Rules{FirstMatch: []policy.Rule{
+		{Paths: []string{"**"}, Ask: []policy.Op{policy.OpList}}, {Paths: []string{"**"}, Allow: []policy.Op{policy.OpWrite, policy.OpDelete}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := examine(t.Context(), fsys)
+	if !found.OK {
+		t.Error("OK is false")
+	}
+	for _, probe := range []string{probeOpen, probeRead, probeWatch} {
+		if got := told(found, probe); !strings.HasPrefix(got, "skip: not tried: ") || !strings.Contains(got, "nobody can approve it here") || !strings.HasSuffix(got, " []") {
+			t.Errorf("%s = %q, want a skip that says why", probe, got)
+		}
+	}
+}
+
 func TestDoctorCountsSoFarOnly(t *testing.T) {
 	m := memory.New(nil)
 	for i := range maxCounted + 1 {

@@ -37,8 +37,14 @@ func healthy(detail string) outcome { return outcome{status: statusOK, detail: d
 // skipped is the outcome of a probe that does not apply, for the reason in detail.
 func skipped(detail string) outcome { return outcome{status: statusSkip, detail: detail} }
 
-// failed is the outcome of a probe that failed with err.
-func failed(err error) outcome { return outcome{status: statusFail, err: err} }
+// failed is the outcome of a probe that failed with err. What a rule forbids, or asks about
+// first, is no defect.
+func failed(err error) outcome {
+	if errors.Is(err, workspace.ErrPolicy) {
+		return skipped("not tried: " + term.Plain(err))
+	}
+	return outcome{status: statusFail, err: err}
+}
 
 // The names of the probes.
 const (

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/workspacekit/workspacekit/internal/cli/approve"
 	"github.com/workspacekit/workspacekit/internal/cli/target"
 	"github.com/workspacekit/workspacekit/internal/cli/term"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -15,7 +16,7 @@ import (
 
 // newWatch returns the command that prints changes as they happen.
 func newWatch(flags *target.Flags) *cobra.Command {
-	asJSON := false
+	approved, asJSON := approve.Flag{}, false
 	cmd := &cobra.Command{
 		Use:   "watch [PATH]",
 		Short: "Print changes as they happen",
@@ -31,9 +32,11 @@ directory again. Watch runs until it is interrupted, and exits with 130.`,
 			if len(args) == 1 {
 				dir = args[0]
 			}
+			cmd.SetContext(approved.Context(cmd, flags.Style))
 			return watch(cmd, flags, dir, asJSON)
 		},
 	}
+	approved.Add(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print each change as a line of JSON")
 	return cmd
 }

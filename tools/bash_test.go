@@ -37,6 +37,28 @@ func newBashSet(t *testing.T, files map[string]string, opts *tools.Options, name
 	return set
 }
 
+// TestBashReadsLargeFiles tests that the hint about a file above the limit names the tool that
+// can read it.
+func TestBashReadsLargeFiles(t *testing.T) {
+	t.Parallel()
+	files := memory.New(nil)
+	if _, err := files.WriteFile(t.Context(), "a.txt", []byte("0123456789\n"), nil); err != nil {
+		t.Fatal(err)
+	}
+	ws := workspace.New("main", files, &workspace.Options{MaxFileSize: 5})
+	set, err := tools.New(ws, &tools.Options{Bash: bashtool.New(nil)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	refused := bad(t, set, "read_file", object{"path": "a.txt"}, tools.CodeTooLarge)
+	if want := "Scripts of workspace__main__bash can read and search them."; !strings.Contains(refused.Hint, want) {
+		t.Errorf("the hint is %q, want %q in it", refused.Hint, want)
+	}
+	if result := call(t, set, "bash", object{"script": "grep -c 9 a.txt"}); result.IsError || result.Text != "1" {
+		t.Errorf("the result is %q", result.Text)
+	}
+}
+
 func TestBash(t *testing.T) {
 	t.Parallel()
 	exhaustive.NotShort(t, "waits for a script")

@@ -74,7 +74,6 @@ func TestURLsPage(t *testing.T) {
 	for _, v := range variables {
 		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", strings.ReplaceAll(v.name, ", ", "`, `"), v.reader, v.meaning)
 	}
-	b.WriteString("\nA file can use [any other variable](config.md#the-environment) as `${NAME}`.\n")
 	golden(t, "docs/urls.md", b.String())
 }
 

@@ -440,7 +440,7 @@ func (r *run) interpret(ctx context.Context, text string) (exit int) {
 }
 
 // protect calls run, and returns its exit status. A panic of the interpreter, which some
-// scripts with errors cause, is an exit status of its own.
+// scripts with errors cause, or of the file system is an exit status of its own.
 //
 // recover works in the goroutine of protect only. So each statement that the interpreter
 // starts a goroutine for is a piece, which calls protect itself (run.runPiece). The errors
@@ -448,7 +448,7 @@ func (r *run) interpret(ctx context.Context, text string) (exit int) {
 func (r *run) protect(run func() error) (exit int) {
 	defer func() {
 		if p := recover(); p != nil {
-			fmt.Fprintln(r.out.stderr, "bash: the script cannot be run: a construct is used in a way that is not supported")
+			fmt.Fprintln(r.out.stderr, "bash: the script stopped at a panic: a construct is used in a way that is not supported, or the file system has a defect")
 			exit = 2
 		}
 	}()

@@ -911,3 +911,21 @@ func TestComplete(t *testing.T) {
 		}
 	}
 }
+
+// panicking is a FileSystem that panics where a file is described.
+type panicking struct{ *memory.FS }
+
+func (panicking) Stat(context.Context, string) (workspace.FileInfo, error) { panic("observer") }
+
+// TestPanicOfFiles tests that a script is not blamed for a panic of its file system.
+func TestPanicOfFiles(t *testing.T) {
+	t.Parallel()
+	s := shell.New([]*workspace.Workspace{workspace.New("repo", panicking{memory.New(nil)}, nil)}, nil)
+	result, err := s.Run(t.Context(), "test -e a", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.ExitCode != 2 || !strings.Contains(result.Output, "panic") || strings.Contains(result.Output, "observer") {
+		t.Errorf("Run = %d, %q, want 2 and that there was a panic", result.ExitCode, result.Output)
+	}
+}

@@ -47,7 +47,7 @@ func newJournal(o Options) (*journal, error) {
 	}
 	return &journal{
 		files: exact, dir: o.Dir, conditional: workspace.CapabilitiesOf(o.Store).ConditionalWrite, limits: o,
-		now: time.Now, cached: map[int64]*Change{}, since: pruneEvery,
+		now: time.Now, cached: map[int64]*Change{},
 	}, nil
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// pruneEvery is how many changes are made between two prunes. A prune lists the journal, which
+// pruneEvery is how many changes are made between two prunes. A prune reads the journal, which
 // is too much for each change in a bucket. Until then, [journal.within] leaves out what is
 // beyond the limits.
 const pruneEvery = 32

@@ -101,20 +101,20 @@ func (r *recorder) record(ctx context.Context, c *Change, do func() error) error
 		// If this fails, whoever reads the journal finds out by comparing.
 		c.Done = true
 		_ = r.journal.update(ctx, c)
-		r.journal.tidy(ctx)
+		r.journal.tidy(ctx, c.Number)
 	case !uncertain(err) && !c.divisible():
 		_ = r.journal.remove(ctx, c.Number)
 	}
 	return err
 }
 
-// tidy prunes the journal if enough has changed since the last time. It
-// reports no error, because the change that it follows has been made; a later change
-// tries again.
-func (j *journal) tidy(ctx context.Context) {
+// tidy prunes the journal if enough has changed since the last time, by this program or, as
+// the number of the change shows, by all. It reports no error, because that change has been
+// made; a later one tries again.
+func (j *journal) tidy(ctx context.Context, number int64) {
 	j.mu.Lock()
-	due := j.since >= pruneEvery || j.bytes > j.limits.KeepBytes/4
 	j.since++
+	due := j.since >= pruneEvery || number%pruneEvery == 0 || j.bytes > j.limits.KeepBytes/4
 	if due {
 		j.since, j.bytes = 0, 0
 	}

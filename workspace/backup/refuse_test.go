@@ -19,6 +19,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/backup"
+	"github.com/workspacekit/workspacekit/workspace/observe"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
@@ -498,6 +499,31 @@ func TestPrune(t *testing.T) {
 	}
 	if data, _ := b.ReadFile(ctx, "a"); len(data) != 6 {
 		t.Errorf("a has %d bytes, want 6", len(data))
+	}
+}
+
+// TestPruneByPrograms makes each change with a new FS, as each call of the command does. Only
+// one in pruneEvery reads the records of the others.
+func TestPruneByPrograms(t *testing.T) {
+	ctx := t.Context()
+	raw, reads := memory.New(nil), 0
+	store := observe.New(memory.New(nil), "", observe.Func(func(_ context.Context, e observe.Event) {
+		if e.Op == ops.ReadFile {
+			reads++
+		}
+	}))
+	change := func(i int) {
+		fill(t, newFS(t, raw, &backup.Options{Store: store, Dir: "kept", Keep: 3}), map[string]string{"a": strings.Repeat("x", i)})
+	}
+	for i := 1; i < 32; i++ {
+		change(i)
+	}
+	if reads != 0 {
+		t.Errorf("31 changes read %d records, want none", reads)
+	}
+	change(32)
+	if records, err := store.Ls(ctx, "kept/journal", nil); err != nil || len(records) != 3 || reads == 0 {
+		t.Errorf("after 32 changes there are %d records, %v, want 3", len(records), err)
 	}
 }
 

@@ -373,7 +373,7 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 	cmd.SetContext(i.approved.Context(cmd, i.flags.Style))
 	set, err := tools.New(ws.Workspace, opts)
 	if err != nil && chosen.File != nil {
-		err = chosen.File.CheckTools(func(string) error { return kind.KeyError("disable", i.disableError(settings, err)) })
+		err = chosen.File.CheckTools(func(string) error { return kind.KeyError("disable", disableError(ws, *opts, settings, err)) })
 	}
 	if err != nil {
 		return err
@@ -386,11 +386,12 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 	return errors.Join(i.print(cmd, tool, args, err), save())
 }
 
-// disableError returns err, with which no tools could be made, with a remedy if the file has
-// another dialect: nobody knows which tools of this one do what it disables.
-func (i *invocation) disableError(settings config.Tools, err error) error {
-	given, wanted := cmp.Or(i.dialect, tools.DialectWorkspace), cmp.Or(tools.Dialect(settings.Dialect), tools.DialectWorkspace)
-	if given == wanted {
+// disableError returns err, with which no tools could be made, with a remedy if the dialect of
+// the file has what it disables: nobody knows which tools of another do that.
+func disableError(ws *config.Workspace, opts tools.Options, settings config.Tools, err error) error {
+	given, wanted := cmp.Or(opts.Dialect, tools.DialectWorkspace), cmp.Or(tools.Dialect(settings.Dialect), tools.DialectWorkspace)
+	opts.Dialect = wanted
+	if _, err := tools.New(ws.Workspace, &opts); err != nil {
 		return err
 	}
 	return fmt.Errorf("these are tools of the dialect %s: give --dialect %s; with %s, %w", wanted, wanted, given, err)

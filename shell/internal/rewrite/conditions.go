@@ -9,7 +9,8 @@ import (
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 )
 
-// shortCircuit returns what replaces a test with && or ||. The interpreter evaluates all operands: in [[ $# -gt 0 && $1 == a ]], $1 may be unset. It returns nil for other tests.
+// shortCircuit returns what replaces a test with && or ||. The interpreter evaluates all operands:
+// in [[ $# -gt 0 && $1 == a ]], $1 may be unset. It returns nil for other tests.
 //
 //	[[ a && b || ! ( c && d ) ]]    { { [[ a ]] && [[ b ]]; } || ! { [[ c ]] && [[ d ]]; }; }
 func shortCircuit(test *syntax.TestClause) *syntax.Block {

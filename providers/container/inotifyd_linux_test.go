@@ -245,16 +245,23 @@ func shell(t *testing.T, dir, script string) {
 // awaitEvent returns when the name has been reported.
 func awaitEvent(t *testing.T, events <-chan workspace.Event, name string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	if err := reported(t.Context(), events, name); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// reported waits until an event of name comes.
+func reported(ctx context.Context, events <-chan workspace.Event, name string) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	for {
 		select {
 		case event := <-events:
 			if event.Path == name {
-				return
+				return nil
 			}
 		case <-ctx.Done():
-			t.Fatalf("nothing reported %q", name)
+			return fmt.Errorf("nothing reported %q", name)
 		}
 	}
 }

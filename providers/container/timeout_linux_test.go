@@ -184,7 +184,9 @@ func beSlow(t *testing.T, executor container.Executor, timeout time.Duration) er
 	if err := f.ImportTar(t.Context(), "dir", &late{Reader: archive(t, [][2]string{{"file", "slow"}}), wait: 2 * timeout}, nil); err != nil {
 		return fmt.Errorf("ImportTar of an archive that comes slowly = %w, want nil", err)
 	}
-	awaitEvent(t, events, "dir/file")
+	if err := reported(t.Context(), events, "dir/file"); err != nil {
+		return err
+	}
 	stream, _, err := f.Open(t.Context(), "dir/file", nil)
 	if err != nil {
 		return err

@@ -100,7 +100,8 @@ func TestContextOfSlowBackend(t *testing.T) {
 	})
 }
 
-// slowFs is a backend that takes a second for each look at a file.
+// slowFs is a backend that takes a second, on the clock of the bubble of synctest, for each look
+// at a file.
 type slowFs struct{ afero.Fs }
 
 func (s slowFs) Stat(name string) (fs.FileInfo, error) {

@@ -149,3 +149,23 @@ func TestJobsEnd(t *testing.T) {
 		}
 	}
 }
+
+// lost is a Runner whose commands begin and then are lost.
+type lost struct{}
+
+func (lost) Run(_ context.Context, opts *workspace.RunOptions) (*workspace.RunResult, error) {
+	_, _ = opts.Stdin.Read(nil)
+	return nil, workspace.ErrUnavailable
+}
+
+// TestJobsLost tests that a command that fails just after it has begun is one that has begun,
+// whichever Start notices first.
+func TestJobsLost(t *testing.T) {
+	for range 100_000 { // it is seldom that both are there to notice
+		s := jobs.New(lost{}, nil)
+		if id, err := s.Start(t.Context(), nil); err != nil {
+			t.Fatalf("Start() of a command that is lost = %q, %v, want its id", id, err)
+		}
+		s.Close()
+	}
+}

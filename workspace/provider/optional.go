@@ -1,7 +1,6 @@
 package provider
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -91,34 +90,17 @@ func (f *FS) Create(ctx context.Context, name string, opts *workspace.WriteOptio
 	if err := f.checkWrite(ctx, ops.Create, name, opts); err != nil {
 		return nil, err
 	}
-	var w workspace.Writer = &bufferedWriter{ctx: ctx, store: f.store, name: name, opts: valueOf(opts)}
+	var w workspace.Writer
+	var err error
 	if creator, ok := f.store.(Creator); ok {
-		var err error
-		if w, err = creator.Create(ctx, name, valueOf(opts)); err != nil {
-			return nil, f.fail(ctx, ops.Create, err, name)
-		}
+		w, err = creator.Create(ctx, name, valueOf(opts))
+	} else { // collects the bytes
+		w, err = workspace.Create(ctx, plain{f, f}, name, opts)
+	}
+	if err != nil {
+		return nil, f.fail(ctx, ops.Create, err, name)
 	}
 	return &writer{store: w, fs: f, ctx: ctx, name: name}, nil
-}
-
-// bufferedWriter collects a file for the WriteFile of a store without a [Creator].
-type bufferedWriter struct {
-	ctx   context.Context
-	store Store
-	name  string
-	opts  workspace.WriteOptions
-	bytes.Buffer
-}
-
-// Commit implements [workspace.Writer].
-func (w *bufferedWriter) Commit() (workspace.Version, error) {
-	return w.store.WriteFile(w.ctx, w.name, w.Bytes(), w.opts)
-}
-
-// Close implements [workspace.Writer].
-func (w *bufferedWriter) Close() error {
-	w.Buffer = bytes.Buffer{}
-	return nil
 }
 
 // writer is a writer of a store. It ends with its context, and with the first

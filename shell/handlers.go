@@ -237,7 +237,7 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 	case "umask":
 		return r.umask(hc, args)
 	case "echo":
-		return echoFlags(args)
+		return echoLine(args)
 	case "test", "[":
 		args = testElements(hc.Env, args)
 		if testsMore(args) {
@@ -658,31 +658,25 @@ func isNumber(text string) bool {
 	return err == nil
 }
 
-// echoFlags takes combined flags apart, as in echo -nE, which the interpreter's echo would
-// print. The flags end at the first word that is none. With -e it is the program, whose \101 is a
-// character: bash has only \0101.
-func echoFlags(args []string) []string {
-	for i := 1; i < len(args); i++ {
-		flag := args[i]
-		if len(flag) < 2 || flag[0] != '-' || strings.Trim(flag[1:], "neE") != "" {
-			return args
-		}
-		if strings.Contains(flag, "e") {
+// echoLine returns an echo that the interpreter writes at once, so that those of background jobs
+// do not mix within a line: with one argument, which has the line end. The flags end at the first
+// word that is none. With -e it is the program, whose \101 is a character: bash has only \0101.
+func echoLine(args []string) []string {
+	end, rest := "\n", args[1:]
+	for len(rest) > 0 && len(rest[0]) > 1 && rest[0][0] == '-' && strings.Trim(rest[0][1:], "neE") == "" {
+		if strings.Contains(rest[0], "e") {
 			call := []string{binDir + "echo"}
 			for _, arg := range args[1:] {
 				call = append(call, plainOctal.Replace(arg))
 			}
 			return call
 		}
-		if len(flag) > 2 {
-			split := []string{}
-			for _, c := range flag[1:] {
-				split = append(split, "-"+string(c))
-			}
-			args = slices.Concat(args[:i], split, args[i+1:])
+		if strings.Contains(rest[0], "n") {
+			end = ""
 		}
+		rest = rest[1:]
 	}
-	return args
+	return []string{"echo", "-n", strings.Join(rest, " ") + end}
 }
 
 // plainOctal gives a backslash to \1 to \7, so that they stay as they are.

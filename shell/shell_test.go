@@ -822,6 +822,7 @@ func TestSubstitutionOfParts(t *testing.T) {
 	s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, nil)
 	for script, want := range map[string]string{
 		`x=$(for i in {1..6}; do for j in {1..8}; do echo $i; done & done; wait); echo ${#x}`:                                                "95\n",
+		`for n in {1..20}; do x=$(for i in {1..40}; do echo a b $i & done; wait); grep -c '^a b [0-9]*$' <<< "$x"; done | uniq`:              "40\n",
 		`x=$( { for i in {1..6}; do echo $i >&2; done | for i in {1..6}; do echo $i >&2; done; } 2>&1 ); echo ${#x}`:                         "23\n",
 		`x=$( { for i in {1..6}; do ls /none; done | for i in {1..6}; do ls /none; done; } 2>/dev/guarded-capture 2>&1 ); echo ${#x}`:        "635\n",
 		`x=$( { set -x; for i in {1..6}; do : $i; done | for i in {1..6}; do : $i; done; } 2>&1 ); x=${x//[^:]}; echo ${#x}`:                 "12\n",

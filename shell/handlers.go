@@ -851,7 +851,7 @@ func (r *run) runProgram(ctx context.Context, p *command.Process) int {
 	case program != nil:
 		return program(ctx, p)
 	}
-	return r.unknown(p)
+	return unknown(p)
 }
 
 // runShell is the program bash, also called sh. It reads -c, a file, or the standard input,
@@ -1000,16 +1000,10 @@ var replacements = map[string]string{
 	"wget":  "the network is not available in this shell",
 }
 
-// unknown reports a command that does not exist, and what to use instead, or once in a run what there
-// is.
-func (r *run) unknown(p *command.Process) int {
-	name := path.Base(p.Args[0])
-	fmt.Fprintf(p.Stderr, "bash: %s: command not found\n", p.Args[0])
-	if text := replacements[name]; text != "" {
-		fmt.Fprintf(p.Stderr, "bash: %s\n", text)
-	} else if !r.listed.Swap(true) {
-		fmt.Fprintf(p.Stderr, "bash: no program of the machine can be run; there are: %s\n", strings.Join(ProgramNames(), " "))
-	}
+// unknown reports a command that does not exist, and what to use instead.
+func unknown(p *command.Process) int {
+	text := cmp.Or(replacements[path.Base(p.Args[0])], "no program of the machine can be run; help lists those of the shell")
+	fmt.Fprintf(p.Stderr, "bash: %s: command not found\nbash: %s\n", p.Args[0], text)
 	return 127
 }
 

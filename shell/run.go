@@ -166,7 +166,6 @@ type run struct {
 	captured    atomic.Int64 // bytes of command substitutions since the last check
 	keepsOpen   atomic.Int64 // calls of exec with redirections
 	unstored    atomic.Int64 // files that could not be stored, not reported by a status yet
-	listed      atomic.Bool  // the programs have been listed after an unknown command
 	optsUsed    atomic.Bool  // set or shopt was called
 	trapsErrors atomic.Bool  // there was a trap of ERR
 	pieces      sync.RWMutex // read-locked by each piece that runs; locked for good when the run has ended

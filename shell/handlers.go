@@ -645,6 +645,10 @@ func (r *run) umask(hc interp.HandlerContext, args []string) []string {
 	switch strings.Join(args[1:], " ") {
 	case "":
 		fmt.Fprintln(hc.Stdout, "0022")
+	case "-p":
+		fmt.Fprintln(hc.Stdout, "umask 0022")
+	case "-S":
+		fmt.Fprintln(hc.Stdout, "u=rwx,g=rx,o=rx")
 	case "022", "0022":
 	default:
 		return r.fails(hc, 2, "umask: not possible here: a workspace has no permissions")

@@ -156,6 +156,9 @@ func (r *run) replace(ctx context.Context, hc interp.HandlerContext, args []stri
 		}
 		return slices.Concat([]string{r.scripts.Prefix + functionCommand}, args)
 	}
+	if prefix > 0 && args[prefix-1] == "builtin" && !interp.IsBuiltin(args[prefix]) {
+		return r.fails(hc, 1, "builtin: %s: not a shell builtin", args[prefix])
+	}
 	rest := r.replaceBuiltin(ctx, hc, args[prefix:])
 	if len(rest) > 0 && (strings.HasPrefix(rest[0], r.scripts.Prefix) || strings.HasPrefix(rest[0], binDir) && rest[0] != args[prefix]) {
 		return rest // an internal command or a program is none of the interpreter's builtins
@@ -192,6 +195,12 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 			return r.fails(hc, 2, "eval: %v", err)
 		}
 		return []string{"eval", text}
+	case "let": // a keyword of the interpreter, which has no such builtin
+		text := "let"
+		for _, arg := range args[1:] {
+			text += " " + quoted(arg)
+		}
+		return r.replaceBuiltin(ctx, hc, []string{"eval", text})
 	case "source", ".":
 		return r.replaceSource(ctx, hc, args)
 	case "trap":

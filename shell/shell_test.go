@@ -499,6 +499,7 @@ func TestShown(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ script, want string }{
 		{`f() { ! [[ ( a == b || c == c ) && ! ( d == e && f == f ) ]] 2>g; [[ ( a && b ) ]]; }; declare -f f`, "f() {\n\n\t! [[ (a == b || c == c) && ! (d == e && f == f) ]] 2>g\n\n\t[[ a && b ]]\n}\n"},
+		{`f() { builtin shift; shift 2; }; declare -f f`, "f() {\n\tbuiltin shift\n\tshift 2\n}\n"},
 		{`f() { time -p ls; }; declare -f f`, "f() {\n\ttime -p ls\n\n}\n"},
 		{`f() { echo $BASHPID ${BASHPID} $$ $0 $BASH_ARGV0; }; declare -f f; f`, "f() { echo $BASHPID ${BASHPID} ${$} ${0} $BASH_ARGV0; }\n1000 1000 1000 bash bash\n"},
 		{`f() { a=(~/{a,b}$x "$y" $(ls)); echo {1,2}$x "$@"; }; declare -f f`, "f() {\n\ta=(~/{a,b}$x \"$y\" $(ls))\n\techo {1,2}$x \"$@\"\n}\n"},

@@ -51,7 +51,7 @@ func (s *Session) restore(node syntax.Node) {
 			s.restoreStmt(node)
 		case *syntax.CallExpr:
 			node.Args = slices.DeleteFunc(node.Args, isGuardWord)
-			if n := len(node.Args); n > 1 && node.Args[0].Lit() == "shift" && isShiftCount(node.Args[n-1]) {
+			if n := len(node.Args); len(shiftArgs(node)) > 1 && isShiftCount(node.Args[n-1]) {
 				node.Args = node.Args[:n-1]
 			}
 		case *syntax.Assign:

@@ -517,13 +517,30 @@ func (r *Rewriter) callExpr(call *syntax.CallExpr) error {
 
 // countShift tells shift how many parameters there are: the interpreter removes all where bash fails.
 //
-//	shift 2    shift 2 =$#
+//	shift 2            shift 2 =$#
+//	builtin shift 2    builtin shift 2 =$#
 func (r *Rewriter) countShift(call *syntax.CallExpr) {
-	if len(call.Args) == 0 || call.Args[0].Lit() != "shift" || r.functions["shift"] || isShiftCount(call.Args[len(call.Args)-1]) {
+	args := shiftArgs(call)
+	if len(args) == 0 || r.functions["shift"] && len(args) == len(call.Args) || isShiftCount(args[len(args)-1]) {
 		return
 	}
 	count := &syntax.ParamExp{Short: true, Param: &syntax.Lit{Value: "#"}}
 	call.Args = append(call.Args, &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: "="}, count}})
+}
+
+// shiftArgs returns the words of a call of shift, without builtin and command before it. It returns
+// nil for other calls.
+func shiftArgs(call *syntax.CallExpr) []*syntax.Word {
+	for args := call.Args; len(args) > 0; args = args[1:] {
+		switch args[0].Lit() {
+		case "builtin", "command":
+			continue
+		case "shift":
+			return args
+		}
+		return nil
+	}
+	return nil
 }
 
 // isShiftCount reports whether w is what countShift has added.

@@ -483,7 +483,7 @@ func (r *run) replaceDeclare(hc interp.HandlerContext, args []string) []string {
 	if text == "typeset" {
 		text = "declare"
 	}
-	unexport := false // which only assigns
+	unexport := false // which assigns, and drops the export of what is set already; see unexported
 	for i, arg := range args[1:] {
 		if flag, ok := strings.CutPrefix(arg, "-"); ok {
 			switch {
@@ -499,7 +499,7 @@ func (r *run) replaceDeclare(hc interp.HandlerContext, args []string) []string {
 					return r.fails(hc, 2, "%s: not possible here: %s", args[0], why)
 				}
 				if unexport = unexport || letter == 'n' && args[0] == "export"; unexport {
-					text = ":;"
+					text = ":"
 					continue
 				}
 				isRef = isRef || letter == 'n'
@@ -512,7 +512,11 @@ func (r *run) replaceDeclare(hc interp.HandlerContext, args []string) []string {
 			return r.fails(hc, 1, "%s: `%s': not a valid identifier", args[0], arg)
 		}
 		if unexport && !assigned {
+			text += unexported(hc.Env, name)
 			continue
+		}
+		if unexport {
+			text += unexported(hc.Env, name) + ";"
 		}
 		text += " " + rewrite.Renamed(name)
 		if assigned {
@@ -526,6 +530,16 @@ func (r *run) replaceDeclare(hc interp.HandlerContext, args []string) []string {
 		return r.fails(hc, 1, "%s: %v", args[0], err)
 	}
 	return []string{"eval", text}
+}
+
+// unexported returns what follows a command to end the export of a variable: it is unset, which keeps
+// it local to a function, and assigned again. Arrays are not exported, and others stay as they are.
+func unexported(env expand.Environ, name string) string {
+	vr := env.Get(name)
+	if !vr.Exported || vr.Kind != expand.String || vr.ReadOnly {
+		return ""
+	}
+	return "; builtin unset " + name + "; " + name + "=" + quoted(vr.Str)
 }
 
 // plainElement is what unset can be called with: a name, or an element without an expression.

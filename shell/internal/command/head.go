@@ -139,8 +139,8 @@ func firstLines(ctx context.Context, out *bufio.Writer, r *bufio.Reader, n int64
 }
 
 // allButLastLines holds as many lines as it leaves out: a line is written when that
-// many have come after it.
-func allButLastLines(ctx context.Context, p *Process, out *bufio.Writer, in io.Reader, n int64, end byte) error {
+// many have come after it. Those that are left out stay in the standard input.
+func allButLastLines(ctx context.Context, p *Process, out *bufio.Writer, in *Input, n int64, end byte) error {
 	window := lastLines{limit: n, memory: p.MaxMemory}
 	r := newLineReader(ctx, p, in, end)
 	for r.next() {
@@ -151,6 +151,11 @@ func allButLastLines(ctx context.Context, p *Process, out *bufio.Writer, in io.R
 		if err := window.add(line, out); err != nil {
 			return err
 		}
+	}
+	if in.Name == "-" {
+		var rest bytes.Buffer
+		window.write(&rest)
+		p.unread(rest.Bytes())
 	}
 	return r.err
 }
@@ -235,9 +240,12 @@ func lastBytes(ctx context.Context, p *Process, w io.Writer, in io.Reader, n int
 	return nil, ctx.Err()
 }
 
-// allButLastBytes copies in but for its last n bytes.
-func allButLastBytes(ctx context.Context, p *Process, out io.Writer, in io.Reader, n int64) error {
-	_, err := lastBytes(ctx, p, out, in, n)
+// allButLastBytes copies in but for its last n bytes, which it leaves in the standard input.
+func allButLastBytes(ctx context.Context, p *Process, out io.Writer, in *Input, n int64) error {
+	rest, err := lastBytes(ctx, p, out, in, n)
+	if in.Name == "-" {
+		p.unread(rest)
+	}
 	return err
 }
 

@@ -259,10 +259,59 @@ func (r *Rewriter) fields(words *[]*syntax.Word, index int) error {
 			return err
 		}
 	}
+	var kept []*syntax.Word
+	for _, w := range *words {
+		kept = append(kept, dropEmpty(w)...)
+	}
+	if len(kept) > 0 { // a command needs a word
+		*words = kept
+	}
 	if part := g.part(false); part != nil && index <= len(*words) {
 		*words = slices.Insert(*words, index, &syntax.Word{Parts: []syntax.WordPart{part}})
 	}
 	return nil
+}
+
+// emptyBrace matches braces with an empty element.
+var emptyBrace = lazyregexp.New(`[{,][,}]`)
+
+// dropEmpty returns a word, or what its braces make if an empty word is part of that, which the
+// interpreter keeps and bash leaves out. They have been counted.
+//
+//	{,x}{,y}    y x xy
+func dropEmpty(w *syntax.Word) []*syntax.Word {
+	if !emptyBrace().MatchString(w.Lit()) {
+		return []*syntax.Word{w}
+	}
+	split := *w
+	syntax.SplitBraces(&split)
+	var words []*syntax.Word
+	dropped := false
+	for word := range expand.BracesSeq(nil, &split) {
+		text := word.Lit()
+		if dropped = dropped || text == ""; text != "" {
+			words = append(words, literal(text))
+		}
+	}
+	if !dropped {
+		return []*syntax.Word{w}
+	}
+	return words
+}
+
+// dropEmptyElems is dropEmpty for the elements of an array.
+func dropEmptyElems(array *syntax.ArrayExpr) {
+	var kept []*syntax.ArrayElem
+	for _, elem := range array.Elems {
+		if elem.Index != nil || elem.Value == nil {
+			kept = append(kept, elem)
+			continue
+		}
+		for _, w := range dropEmpty(elem.Value) {
+			kept = append(kept, &syntax.ArrayElem{Value: w})
+		}
+	}
+	array.Elems = kept
 }
 
 // maxBraces is how many words the braces of one word may make for the interpreter, which

@@ -21,6 +21,7 @@
 //	[[ a && b ]], [[ a -eq b ]]  see shortCircuit and numberTest
 //	=~ "a", ${x#"a"}          command substitutions, see quoteParts; ${x%a*}, see trim
 //	((a[i]++))                an assignment, see assignElement
+//	{,x}                      x, see dropEmpty
 //	a[i]+=x, m+=([k]=v)       other assignments, see assignments
 //	$$, $0, $PPID             variables of the session
 //	coproc, 3>a, ${x/#a/b}    an error
@@ -269,6 +270,9 @@ func (r *Rewriter) rewrite(node syntax.Node) (err error) {
 				if elem.Value != nil {
 					err = cmp.Or(err, r.countBraces(elem.Value, &total))
 				}
+			}
+			if err == nil {
+				dropEmptyElems(node)
 			}
 		case *syntax.CaseClause:
 			joinList(node.Word)

@@ -37,6 +37,7 @@ const (
 	readCommand     = "read"
 	mapfileCommand  = "mapfile"
 	printfCommand   = "printf"
+	getoptsCommand  = "getopts"
 	sourceCommand   = "source"
 	pushdCommand    = "pushd"
 	dirsCommand     = "dirs"
@@ -72,6 +73,8 @@ func (r *run) internal(name string, had bool) internalFunc {
 		return r.mapfile
 	case printfCommand:
 		return r.printf
+	case getoptsCommand:
+		return r.getopts
 	case rewrite.NumberCommand:
 		return r.printNumber
 	case rewrite.QuoteCommand:
@@ -622,6 +625,36 @@ func (r *run) printf(ctx context.Context, hc interp.HandlerContext, args []strin
 		return interp.ExitStatus(status)
 	}
 	return r.assign(ctx, hc, args[2], out.String())
+}
+
+// getopts is the builtin of that name. The interpreter's does not pass over "--", has ":" for an
+// argument that is missing also where the options do not begin with ":", and no empty argument.
+func (r *run) getopts(ctx context.Context, hc interp.HandlerContext, args []string) error {
+	err := hc.Builtin(ctx, slices.Concat([]string{"getopts"}, args[1:]))
+	if len(args) < 3 || !syntax.ValidName(args[2]) {
+		return err
+	}
+	options, name := args[1], args[2]
+	letter := hc.Env.Get(name).String()
+	switch {
+	case err != nil && r.optionsEnd(ctx, hc, args[3:]):
+		return cmp.Or(eval(ctx, hc, "((OPTIND++)) || :"), err)
+	case err == nil && letter == ":" && !strings.HasPrefix(options, ":"):
+		return eval(ctx, hc, name+"='?'")
+	case err == nil && strings.Contains(options, letter+":") && !hc.Env.Get("OPTARG").IsSet():
+		return eval(ctx, hc, "OPTARG=")
+	}
+	return err
+}
+
+// optionsEnd reports whether the next argument of getopts is "--": one of args, or without any of
+// the positional parameters.
+func (r *run) optionsEnd(ctx context.Context, hc interp.HandlerContext, args []string) bool {
+	if len(args) == 0 {
+		return r.ask(ctx, hc, `builtin echo "${@:OPTIND:1}"`) == "--\n"
+	}
+	n, err := strconv.Atoi(hc.Env.Get("OPTIND").String())
+	return err == nil && n > 0 && n <= len(args) && args[n-1] == "--"
 }
 
 // target is what read and printf can assign to. The name becomes part of a script (run.assign),

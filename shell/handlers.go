@@ -228,6 +228,8 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 		return slices.Concat([]string{r.scripts.Prefix + mapfileCommand}, args[1:])
 	case "printf":
 		return slices.Concat([]string{r.scripts.Prefix + printfCommand}, args[1:])
+	case "getopts":
+		return slices.Concat([]string{r.scripts.Prefix + getoptsCommand}, args[1:])
 	case "shift":
 		count, counted := strings.CutPrefix(args[len(args)-1], "=") // from rewrite
 		if counted {

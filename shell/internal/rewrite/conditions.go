@@ -1,6 +1,7 @@
 package rewrite
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -61,6 +62,8 @@ func (r *Rewriter) guardTest(expr syntax.TestExpr) syntax.TestExpr {
 		switch expr.Op {
 		case syntax.TsEql, syntax.TsNeq, syntax.TsLeq, syntax.TsGeq, syntax.TsLss, syntax.TsGtr:
 			return r.numberTest(expr)
+		case syntax.TsDevIno:
+			return sameFileTest(expr)
 		}
 		expr.X = r.guardTest(expr.X)
 		switch expr.Op {
@@ -124,6 +127,41 @@ func testElement(test *syntax.UnaryTest) {
 			*test = *set
 		}
 	}
+}
+
+// sameFileTest replaces a test of two names, which are never of the same file for the interpreter:
+// it knows only files of the host.
+//
+//	[[ $x -ef y ]]    [[ -n ${x:0:0}$('/usr/bin/test' "$x" -ef y && '/usr/bin/echo' x) ]]
+func sameFileTest(test *syntax.BinaryTest) syntax.TestExpr {
+	x, okX := test.X.(*syntax.Word)
+	y, okY := test.Y.(*syntax.Word)
+	if !okX || !okY {
+		return test
+	}
+	same := &syntax.Stmt{Cmd: quotedCall("/usr/bin/test", oneField(x), literal("-ef"), oneField(y))}
+	subst := &syntax.CmdSubst{Stmts: []*syntax.Stmt{{Cmd: &syntax.BinaryCmd{Op: syntax.AndStmt, X: same, Y: &syntax.Stmt{Cmd: quotedCall("/usr/bin/echo", literal("x"))}}}}}
+	word := &syntax.Word{}
+	for _, part := range unquoted(slices.Concat(x.Parts, y.Parts)) {
+		if p, ok := part.(*syntax.ParamExp); ok && isSimple(p) {
+			word.Parts = append(word.Parts, emptySlice(p.Param.Value))
+		}
+	}
+	word.Parts = append(word.Parts, subst)
+	return &syntax.UnaryTest{Op: syntax.TsNempStr, X: word}
+}
+
+// oneField returns a word that makes one field for one that stands in [[ ]].
+func oneField(w *syntax.Word) *syntax.Word {
+	quoted := &syntax.Word{}
+	for _, part := range w.Parts {
+		switch part.(type) {
+		case *syntax.ParamExp, *syntax.CmdSubst, *syntax.ArithmExp:
+			part = &syntax.DblQuoted{Parts: []syntax.WordPart{part}}
+		}
+		quoted.Parts = append(quoted.Parts, part)
+	}
+	return quoted
 }
 
 // numberTest replaces a comparison of numbers in [[ ]], whose operands are expressions. The

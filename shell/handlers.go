@@ -248,6 +248,9 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 	case "umask":
 		return r.umask(hc, args)
 	case "echo":
+		if hc.Stdout == io.Discard {
+			return r.fails(hc, 1, "echo: write error: %v", errClosed)
+		}
 		return echoLine(args)
 	case "test", "[":
 		args = testElements(hc.Env, args)
@@ -834,12 +837,18 @@ type programWriter struct {
 
 // Write implements [io.Writer].
 func (w *programWriter) Write(b []byte) (int, error) {
+	if w.Writer == io.Discard {
+		return 0, errClosed
+	}
 	n, err := w.Writer.Write(b)
 	if err != nil {
 		w.broken = true
 	}
 	return n, err
 }
+
+// errClosed is the error of a write after >&-, for which the interpreter has [io.Discard].
+var errClosed = errors.New("Bad file descriptor")
 
 // runAgain runs a program that another program asks for, as xargs and find -exec do. It counts
 // like a command of the script, so that no program is a way around the budgets. 137 is the

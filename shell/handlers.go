@@ -33,6 +33,7 @@ import (
 //
 // An interpreter is for one script. A script in another one, as of bash -c, gets its own.
 func (r *run) runner(stdin *os.File, stdout, stderr io.Writer, env *environ) (*interp.Runner, error) {
+	env.now, env.begin = r.opts.Now, r.opts.Now()
 	var in io.Reader
 	// A nil *os.File in the interface would not be nil.
 	if stdin != nil {

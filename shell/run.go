@@ -11,6 +11,7 @@ import (
 	"os"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -469,7 +470,9 @@ func (r *run) protect(run func() error) (exit int) {
 type environ struct {
 	vars  map[string]expand.Variable
 	dir   string
-	ready bool // the interpreter has been set up
+	ready bool             // the interpreter has been set up
+	now   func() time.Time // from run.runner
+	begin time.Time        // when SECONDS was 0
 }
 
 // Get implements [expand.Environ]. While the interpreter is set up, it asks for TMPDIR, a
@@ -479,13 +482,31 @@ func (e *environ) Get(name string) expand.Variable {
 	if name == "TMPDIR" && !e.ready {
 		return expand.Variable{Set: true, Kind: expand.String, Str: "/\x00"}
 	}
-	return e.vars[name]
+	if vr, ok := e.vars[name]; ok || e.now == nil {
+		return vr
+	}
+	switch now := e.now(); name {
+	case "SECONDS":
+		return expand.Variable{Set: true, Kind: expand.String, Str: strconv.FormatInt(int64(now.Sub(e.begin)/time.Second), 10)}
+	case "EPOCHSECONDS":
+		return expand.Variable{Set: true, Kind: expand.String, Str: strconv.FormatInt(now.Unix(), 10)}
+	case "EPOCHREALTIME":
+		return expand.Variable{Set: true, Kind: expand.String, Str: fmt.Sprintf("%d.%06d", now.Unix(), now.Nanosecond()/1000)}
+	case "BASH_VERSINFO":
+		return expand.Variable{Set: true, Kind: expand.Indexed, List: []string{"5", "2", "15", "1", "release", "x86_64-pc-linux-gnu"}}
+	}
+	return expand.Variable{}
 }
 
-// Each implements [expand.Environ]. It calls fn in the order of the names.
+// computedVariables are those that Get computes. A background job and a part of a pipeline keep what
+// they were when it began.
+var computedVariables = []string{"BASH_VERSINFO", "EPOCHREALTIME", "EPOCHSECONDS", "SECONDS"}
+
+// Each implements [expand.Environ]. It calls fn in the order of the names, but for those of
+// computedVariables, which come first.
 func (e *environ) Each(fn func(name string, vr expand.Variable) bool) {
-	for _, name := range slices.Sorted(maps.Keys(e.vars)) {
-		if !fn(name, e.vars[name]) {
+	for _, name := range slices.Concat(computedVariables, slices.Sorted(maps.Keys(e.vars))) {
+		if !fn(name, e.Get(name)) {
 			return
 		}
 	}

@@ -151,8 +151,8 @@ func (s *state) apply(runner *interp.Runner, args []string) error {
 // take keeps the state of an interpreter that has run a script. changed says that options
 // may have changed.
 //
-// PWD is left out, as it follows Dir, and so are what a new session begins with and the variables of
-// the shell itself.
+// PWD is left out, as it follows Dir, and so are what a new session begins with, what is computed and
+// the variables of the shell itself.
 func (s *state) take(runner *interp.Runner, changed bool) {
 	s.Dir = runner.Dir
 	s.functions = maps.Clone(runner.Funcs)
@@ -163,7 +163,7 @@ func (s *state) take(runner *interp.Runner, changed bool) {
 			first, known = value, true
 		}
 		fresh := known && vr.Kind == expand.String && vr.Str == first && !vr.ReadOnly && vr.Exported == slices.Contains(exported, name)
-		if fresh || name == "PWD" || name == rewrite.NumberName || name == rewrite.OffsetName || name == sourceName || !known && !vr.Declared() {
+		if fresh || name == "PWD" || name == rewrite.NumberName || name == rewrite.OffsetName || name == sourceName || slices.Contains(computedVariables, name) || !known && !vr.Declared() {
 			continue
 		}
 		// After the run there is no function that it could be local to.

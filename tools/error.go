@@ -83,6 +83,10 @@ func (ts *toolset) explain(ctx context.Context, op string, err error) *Error {
 		hint = ts.plainHint
 	}
 	hinted := clip(hint(ctx, op, path, code, err), errorChars)
+	closed := code == CodeUnavailable && errors.Is(err, fs.ErrClosed)
+	if closed { // whatever a tool would advise otherwise, also about a command
+		hinted = closedHint
+	}
 	if ts.dialect.code != nil {
 		code = ts.dialect.code(code)
 	}
@@ -91,7 +95,7 @@ func (ts *toolset) explain(ctx context.Context, op string, err error) *Error {
 		Message:   clip(message, errorChars),
 		Path:      clip(path, pathChars),
 		Hint:      hinted,
-		Retryable: code.Retryable(),
+		Retryable: code.Retryable() && !closed,
 	}
 }
 
@@ -251,7 +255,7 @@ const (
 	// CodeUnsupported says that the workspace cannot do this. Use another tool.
 	CodeUnsupported Code = "UNSUPPORTED"
 	// CodeUnavailable says that the store does not answer at the moment, or is closed, or too
-	// many commands run. Try again; if that fails too, tell the user.
+	// many commands run. Try again, unless it is closed; if that fails too, tell the user.
 	CodeUnavailable Code = "UNAVAILABLE"
 	// CodeTimeout says that the call took too long; a write may have taken place. Ask for
 	// less, or try again.
@@ -300,6 +304,7 @@ var kinds = [...]struct {
 
 // Retryable reports whether the same call may succeed later although the caller changes
 // nothing. After a timeout of a change, the caller should look first whether it took place.
+// For an error of a closed workspace, [Error].Retryable is false all the same.
 func (c Code) Retryable() bool {
 	return c == CodeUnavailable || c == CodeTimeout
 }

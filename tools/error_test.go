@@ -91,6 +91,34 @@ func TestProviderErrors(t *testing.T) {
 	}
 }
 
+// TestClosedWorkspace tests that no tool advises to try again once the workspace is closed.
+func TestClosedWorkspace(t *testing.T) {
+	for _, dialect := range []tools.Dialect{tools.DialectWorkspace, tools.DialectFS, tools.DialectClaudeCode} {
+		fsys := memory.New(nil)
+		set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: dialect})
+		fsys.Close()
+		for _, tool := range set.Tools() {
+			var args string
+			switch tool.Op {
+			case "read_file", "ls", "file_read", "fs_list_directory":
+				args = `{"path":"a"}`
+			case "Read":
+				args = `{"file_path":"/a"}`
+			default:
+				continue
+			}
+			result, err := tool.Call(t.Context(), json.RawMessage(args))
+			if err != nil || result.Error == nil {
+				t.Fatalf("%s = %v, %v, want an error for the model", tool.Op, result, err)
+			}
+			got := result.Error
+			if got.Code != tools.CodeUnavailable || got.Retryable || got.Hint != "The workspace is closed, and trying again will not help. Tell the user." {
+				t.Errorf("%s of a closed workspace: %+v", tool.Op, got)
+			}
+		}
+	}
+}
+
 func TestEndedContextIsAGoError(t *testing.T) {
 	set, _ := newSet(t, map[string]string{"a": "x"}, nil)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -92,6 +92,7 @@ const (
 	notAllowed  = "This is not allowed here, and trying again will not help. Work elsewhere, or ask the user."
 	notApproved = "This needs an approval, which it did not get. Work elsewhere, or ask the user."
 	notNow      = "The store does not answer just now. Try the same call again."
+	closedHint  = "The workspace is closed, and trying again will not help. Tell the user."
 )
 
 // advice is what a model, and a person who sets up a workspace, can do about an error if only

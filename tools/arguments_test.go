@@ -15,7 +15,7 @@ import (
 )
 
 func TestBadArguments(t *testing.T) {
-	lenient, ws := newSet(t, map[string]string{"a": "text\n"}, nil)
+	lenient, ws := newSet(t, map[string]string{"a": "text\n", "empty": ""}, nil)
 	set := newSetOf(t, ws, &tools.Options{Strict: true})
 	tests := []struct{ name, op, args, message, hint string }{
 		{"unknown", "read_file", `{"path":"a","lines":3}`, `unknown parameter "lines"`, `Did you mean "line"?`},
@@ -63,7 +63,8 @@ func TestBadArguments(t *testing.T) {
 		{"tail-and-line", "read_file", `{"path":"a","tail":1,"line":1}`, `"tail" cannot be given together with "line"`, "tail alone"},
 		{"tail-and-limit", "read_file", `{"path":"a","tail":1,"limit":1}`, `"tail" cannot be given together`, ""},
 		{"base64-and-line", "read_file", `{"path":"a","encoding":"base64","line":1}`, `"encoding" is "base64"`, "whole file"},
-		{"past-the-end", "read_file", `{"path":"a","line":2}`, `parameter "line" is 2, and a has 1 line`, "from 1 to 1"},
+		{"past-the-end", "read_file", `{"path":"a","line":2}`, `parameter "line" is 2, and a has 1 line`, "Give line 1."},
+		{"past-the-end-of-empty", "read_file", `{"path":"empty","line":2}`, `parameter "line" is 2, and empty has 0 lines`, "The file is empty: there is nothing to read."},
 		{"both-conditions", "write_file", `{"path":"b","content":"","createOnly":true,"ifVersion":"1"}`, `cannot be given together`, "createOnly for"},
 		{"edits-and-old", "edit_file", `{"path":"a","oldText":"x","edits":[{"oldText":"x","newText":""}]}`, `"edits" cannot be given together`, "either"},
 		{"no-old", "edit_file", `{"path":"a","newText":"x"}`, `missing required parameter "oldText"`, "or a list"},

@@ -225,8 +225,14 @@ func (o *readFileOutput) show(file *content, in *readFileInput, most int) error 
 		w = file.headWithin(max(int(in.Line), 1), int(cmp.Or(in.Limit, readLines)), most, in.LineNumbers)
 	}
 	if w.start > max(file.lines, 1) {
-		return &argumentError{message: fmt.Sprintf(`parameter "line" is %d, and %s has %s`, in.Line, o.Path, wording.Count(file.lines, "line", "lines")),
-			hint: fmt.Sprintf("Give a line from 1 to %d, or tail for the last lines.", max(file.lines, 1))}
+		hint := fmt.Sprintf("Give a line from 1 to %d, or tail for the last lines.", file.lines)
+		switch file.lines {
+		case 0:
+			hint = "The file is empty: there is nothing to read."
+		case 1:
+			hint = "Give line 1."
+		}
+		return &argumentError{message: fmt.Sprintf(`parameter "line" is %d, and %s has %s`, in.Line, o.Path, wording.Count(file.lines, "line", "lines")), hint: hint}
 	}
 	if in.Column > 0 && in.Column > 1 && int(in.Column) > w.columns {
 		return &argumentError{message: fmt.Sprintf(`parameter "column" is %d, and line %d has %s`, in.Column, w.start, wording.Count(w.columns, "character", "characters")),

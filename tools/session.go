@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -257,13 +258,20 @@ func (f *shownFile) add(first, last int) {
 	f.Lines = joined
 }
 
-// text returns the ranges for an error: "1-40, 80-120".
+// text says for an error which lines were shown: "only the lines 1-40, 80 of 120 were read".
 func (f *shownFile) text() string {
 	var parts []string
 	for _, r := range f.Lines {
-		parts = append(parts, fmt.Sprintf("%d-%d", r[0], r[1]))
+		part := fmt.Sprintf("%d-%d", r[0], r[1])
+		if r[0] == r[1] {
+			part = strconv.Itoa(r[0])
+		}
+		parts = append(parts, part)
 	}
-	return strings.Join(parts, ", ")
+	if len(f.Lines) == 1 && f.Lines[0][0] == f.Lines[0][1] {
+		return fmt.Sprintf("only line %s of %d was read", parts[0], f.Total)
+	}
+	return fmt.Sprintf("only the lines %s of %d were read", strings.Join(parts, ", "), f.Total)
 }
 
 // file returns what the session knows of a file, nil for nothing. It is a copy, which later
@@ -416,7 +424,7 @@ func (ts *toolset) readRequired(ctx context.Context, op, path string, shown *sho
 	case len(shown.Lines) == 0: // those that were read have been deleted
 		why = errors.New("none of its lines was read")
 	default:
-		why = fmt.Errorf("only the lines %s of %d were read", shown.text(), shown.Total)
+		why = errors.New(shown.text())
 		hint = ts.ifTool(ops.ReadFile, "Read the other lines with %s.")
 		hint += ts.ifTool(ops.EditFile, " With %s you can change those that were read.")
 	}

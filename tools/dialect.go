@@ -217,8 +217,8 @@ func (o *textResult) excerpt(structured []byte) excerpt {
 	return excerpt{end: len(o.Content), encoded: structured[len(before) : len(structured)-len(after)]}
 }
 
-// wordedError is an error for which the dialect has a text. Its kind, its path and its hint
-// are those of err.
+// wordedError is an error for which the dialect or the tool has a text. Its kind, its path
+// and its hint are those of err.
 type wordedError struct {
 	err  error
 	text string

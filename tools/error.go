@@ -243,8 +243,9 @@ const (
 	// CodeBinary says that a file to edit, or in some dialects to read, is not text.
 	// Replace the whole file with write_file.
 	CodeBinary Code = "BINARY_FILE"
-	// CodeConflict says that the file no longer has the expected version, or no longer
-	// exists. Read it again, and repeat the change.
+	// CodeConflict says that the file no longer has the expected version, or does not
+	// exist. Read it again, and repeat the change, without ifVersion if there is
+	// no file.
 	CodeConflict Code = "VERSION_CONFLICT"
 	// CodePolicy says that a setting of the workspace forbids the operation, also a quota, or
 	// nobody approved it. Work elsewhere, or ask the user.

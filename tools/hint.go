@@ -54,7 +54,7 @@ func (ts *toolset) hint(ctx context.Context, op, path string, code Code, err err
 	case CodeBinary:
 		return "The file is not text and cannot be edited." + ts.ifTool(ops.WriteFile, " It can be replaced as a whole with %s.")
 	case CodeConflict:
-		return ts.conflictHint(ctx, op, path)
+		return ts.conflictHint(op)
 	}
 	return adviceOn(code, err)
 }
@@ -239,19 +239,13 @@ func (ts *toolset) tooLargeHint(op string) string {
 
 // conflictHint says what to do about a version that has changed. edit_file has tried
 // again by itself.
-func (ts *toolset) conflictHint(ctx context.Context, op, path string) string {
-	switch {
-	case op == ops.EditFile:
+func (ts *toolset) conflictHint(op string) string {
+	if op == ops.EditFile {
 		return "Others keep changing the file. Try again later."
-	case op == ops.WriteFile && ts.missing(ctx, path):
-		return deletedHint
 	}
 	return "The file has changed since it was read, or no longer exists" +
 		ts.ifRead(": read it again with %s, and write with the version that returns") + "."
 }
-
-// deletedHint is about a write with the version of a file that does not exist.
-const deletedHint = "It no longer exists. The same write without ifVersion creates it."
 
 // missing reports whether path does not exist.
 func (ts *toolset) missing(ctx context.Context, path string) bool {

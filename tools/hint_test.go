@@ -311,7 +311,7 @@ func TestPatchHintHolds(t *testing.T) {
 }
 
 // TestHintOfWriteOverDeletedFile tests that a write with the version of a file that no longer
-// exists is not told to read the file.
+// exists, or never did, is not told to read the file.
 func TestHintOfWriteOverDeletedFile(t *testing.T) {
 	set, ws := newSet(t, map[string]string{"a": "old\n"}, nil)
 	args := object{"path": "a", "content": "new\n", "ifVersion": "other"}
@@ -321,9 +321,12 @@ func TestHintOfWriteOverDeletedFile(t *testing.T) {
 	if err := ws.Rm(t.Context(), "a", nil); err != nil {
 		t.Fatal(err)
 	}
-	err := bad(t, set, "write_file", args, tools.CodeConflict)
-	if want := "It no longer exists. The same write without ifVersion creates it."; err.Hint != want {
-		t.Errorf("hint = %q, want %q", err.Hint, want)
+	for _, name := range []string{"a", "never"} {
+		args["path"] = name
+		err := bad(t, set, "write_file", args, tools.CodeConflict)
+		if want := "The same write without ifVersion creates it."; err.Message != name+": file does not exist" || err.Hint != want {
+			t.Errorf("error = %q with the hint %q, want that there is no file and %q", err.Message, err.Hint, want)
+		}
 	}
 	delete(args, "ifVersion")
 	good(t, set, "write_file", args)

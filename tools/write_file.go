@@ -112,6 +112,10 @@ func runWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) (*writeF
 // condition was the session's own. With createOnly, the error stays as it is.
 func (ts *toolset) explainWrite(ctx context.Context, d *draft, in *writeFileInput, err error) error {
 	s, path := ts.session(ctx), d.path
+	quiet := policy.WithApprover(ctx, nil) // nobody is asked for a hint or a diff
+	if errors.Is(err, workspace.ErrConflict) && ts.missing(quiet, path) {
+		return ts.conflictMissing(ctx, path, in)
+	}
 	if s == nil || in.CreateOnly {
 		return err
 	}
@@ -120,10 +124,7 @@ func (ts *toolset) explainWrite(ctx context.Context, d *draft, in *writeFileInpu
 	case shown == nil && errors.Is(err, fs.ErrExist):
 		return ts.unread(ctx, d)
 	case shown != nil && errors.Is(err, workspace.ErrConflict):
-		now, readErr := ts.whole.ReadFile(policy.WithApprover(ctx, nil), path) // nobody is asked for a diff
-		if errors.Is(readErr, fs.ErrNotExist) {
-			return ts.deletedSince(ctx, path, in)
-		}
+		now, _ := ts.whole.ReadFile(quiet, path)
 		return ts.changedSince(ops.WriteFile, path, shown, now)
 	}
 	return err
@@ -154,15 +155,17 @@ func (ts *toolset) create(ctx context.Context, path string, data []byte, opts *w
 	return version, ops.Rename(err, ops.WriteFile, path)
 }
 
-// deletedSince is the error of a write_file over a file that was deleted since it was shown.
-// The session forgets the file, so that the next write can create it.
-func (ts *toolset) deletedSince(ctx context.Context, path string, in *writeFileInput) error {
+// conflictMissing is the error of a write_file whose condition is the version of a file, where
+// there is none: it was deleted, or never existed. The session forgets the file, so that the
+// next write can create it.
+func (ts *toolset) conflictMissing(ctx context.Context, path string, in *writeFileInput) error {
 	ts.forget(ctx, path, "")
 	hint := "It no longer exists. The same write now creates it."
 	if in.IfVersion != "" {
-		hint = deletedHint
+		hint = "The same write without ifVersion creates it."
 	}
-	return &hintedError{ops.Error(ops.WriteFile, path, workspace.ErrConflict, nil), hint}
+	err := ops.Error(ops.WriteFile, path, workspace.ErrConflict, nil)
+	return &hintedError{&wordedError{err, path + ": " + fs.ErrNotExist.Error()}, hint}
 }
 
 // writeOptions returns the conditions under which a write_file may replace what
@@ -203,7 +206,7 @@ func (ts *toolset) writeOptions(ctx context.Context, d *draft, in *writeFileInpu
 	case !shown.whole():
 		info, err := ts.ws.Stat(policy.WithApprover(ctx, nil), path)
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, ts.deletedSince(ctx, path, in)
+			return nil, ts.conflictMissing(ctx, path, in)
 		}
 		if err == nil {
 			err = ts.checkVersion(policy.WithApprover(ctx, nil), ops.WriteFile, path, shown, info.Version)

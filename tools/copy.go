@@ -155,7 +155,12 @@ func (ts *toolset) copyDir(ctx context.Context, from, dir, to string) (*copyOutp
 // those of a walk.
 func (ts *toolset) entriesToCopy(ctx context.Context, dir, to string) (entries []workspace.FileInfo, err error) {
 	if dir == "." || to == dir || strings.HasPrefix(to, dir+"/") {
-		return nil, ops.Error(ops.Copy, dir, fs.ErrInvalid, errors.New("the copy of a directory cannot be the directory or below it"))
+		hint := outsideHint
+		if dir == "." {
+			hint = "Copy what is in the root by itself."
+		}
+		why := errors.New("the copy of a directory cannot be the directory or below it")
+		return nil, ops.Error(ops.Copy, dir, fs.ErrInvalid, &hintedError{why, hint})
 	}
 	err = ts.ws.Walk(ctx, dir, nil, func(info workspace.FileInfo, err error) error {
 		if entries = append(entries, info); err == nil && len(entries) > copyMax {

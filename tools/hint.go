@@ -44,7 +44,7 @@ func (ts *toolset) hint(ctx context.Context, op, path string, code Code, err err
 	case CodeNotDir:
 		return ts.notDirHint(ctx, op, path)
 	case CodeInvalid:
-		return ts.invalidHint(ctx, path, err)
+		return ts.invalidHint(ctx, op, path, err)
 	case CodePattern:
 		return patternHint(op)
 	case CodeNotEmpty:
@@ -165,12 +165,15 @@ func (ts *toolset) notDirHint(ctx context.Context, op, path string) string {
 	return "An element of the path is a file, not a directory" + ts.ifTool(ops.Ls, ": look with %s") + "."
 }
 
+// outsideHint is for a directory that would be moved or copied into itself.
+const outsideHint = "Choose a destination outside the directory."
+
 // specialHint is for what is neither a file nor a directory.
 const specialHint = "It is a device, a socket or a pipe, which has no content to list, read or write. Leave it alone."
 
 // invalidHint is about the path if that is at fault, or about what it stands for. Of several
 // errors, the path is in the first.
-func (ts *toolset) invalidHint(ctx context.Context, path string, err error) string {
+func (ts *toolset) invalidHint(ctx context.Context, op, path string, err error) string {
 	if all := causes(err); len(all) > 0 {
 		err = all[0]
 	}
@@ -190,6 +193,10 @@ func (ts *toolset) invalidHint(ctx context.Context, path string, err error) stri
 	switch ts.typeOf(ctx, path) {
 	case workspace.TypeOther:
 		return specialHint
+	case workspace.TypeDirectory:
+		if op == ops.Move && path != "." { // a move has the name of the source only if it leads below that
+			return outsideHint
+		}
 	case workspace.TypeSymlink:
 		return "It is a symlink that leads back to itself, or through too many others. Leave it alone, or ask the user."
 	}

@@ -72,6 +72,9 @@ func TestHintsFit(t *testing.T) {
 	if _, err := inner.WriteFile(t.Context(), "file", []byte("x"), nil); err != nil {
 		t.Fatal(err)
 	}
+	if err := inner.Mkdir(t.Context(), "dir", nil); err != nil {
+		t.Fatal(err)
+	}
 	odd := &oddFS{FS: inner, types: map[string]workspace.FileType{"pipe": workspace.TypeOther, "loop": workspace.TypeSymlink}}
 	odd.faults = map[string]error{"lasting": nil, "refused": fs.ErrPermission, "lacking": errors.ErrUnsupported, "passing": workspace.ErrUnavailable}
 	set := newSetOf(t, workspace.New("test", odd, nil), nil)
@@ -95,6 +98,10 @@ func TestHintsFit(t *testing.T) {
 		{"ls-pipe", "ls", object{"path": "pipe"}, tools.CodeNotDir, "a device, a socket or a pipe", "read_file"},
 		{"ls-file", "ls", object{"path": "file"}, tools.CodeNotDir, "It is a file: read it with", "device"},
 		{"ls-below-a-file", "ls", object{"path": "file/a/b"}, tools.CodeNotDir, `"file" is a file: read it with`, "It is"},
+		{"move-below-itself", "move", object{"source": "dir", "destination": "dir/sub/x"}, tools.CodeInvalid, "Choose a destination outside the directory.", ""},
+		{"copy-below-itself", "copy", object{"source": "dir", "destination": "dir/x", "recursive": true}, tools.CodeInvalid, "Choose a destination outside the directory.", ""},
+		{"copy-root", "copy", object{"source": ".", "destination": "x", "recursive": true}, tools.CodeInvalid, "Copy what is in the root by itself.", ""},
+		{"move-root", "move", object{"source": ".", "destination": "x"}, tools.CodeInvalid, "", "outside"},
 		{"rm-root", "rm", object{"path": "."}, tools.CodeInvalid, "", "Give a path"},
 		{"glob", "glob", object{"pattern": "["}, tools.CodePattern, "Globs know", "Regular expressions"},
 		{"grep", "grep", object{"pattern": "("}, tools.CodePattern, "Regular expressions", "Globs"},

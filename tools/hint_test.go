@@ -358,7 +358,7 @@ func TestHintsOfDeletedRoot(t *testing.T) {
 		op   string
 		args object
 	}{
-		{"ls", object{}}, {"read_file", object{"path": "f"}}, {"read_file", object{"path": "a/b/c"}}, {"mkdir", object{"path": "d"}},
+		{"mkdir", object{"path": "a/d", "recursive": true}}, {"ls", object{}}, {"read_file", object{"path": "f"}}, {"read_file", object{"path": "a/b/c"}}, {"mkdir", object{"path": "d"}},
 		{"rm", object{"path": "f"}}, {"glob", object{"pattern": "**"}}, {"grep", object{"pattern": "x"}},
 		{"write_file", object{"path": "f", "content": "x"}}, {"write_file", object{"path": "a/f", "content": "x"}},
 		{"apply_patch", object{"patch": "*** Begin Patch\n*** Add File: f\n+x\n*** End Patch"}},

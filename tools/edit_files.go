@@ -105,7 +105,6 @@ type filesPlan struct {
 	read    []string       // the files that were read
 	files   []*plannedFile // those that change
 	skipped []string       // the first files that were left out, with the reason
-	left    int            // how many were left out
 }
 
 // plannedFile is a file whose change has been computed: what it had, and the version that
@@ -259,7 +258,6 @@ func (ts *toolset) planOne(ctx context.Context, plan *filesPlan, path string, ed
 // skip notes a file that cannot be edited. It returns nil. A bounded number is listed, and
 // then that there are others.
 func (p *filesPlan) skip(path, why string) error {
-	p.left++
 	switch n := len(p.skipped); {
 	case n < editSkipped:
 		p.skipped = append(p.skipped, path+" ("+why+")")
@@ -284,11 +282,11 @@ func (p *filesPlan) check(edits []edit.Edit, several bool) error {
 		switch {
 		case total == 0:
 			hint := "Search the text first."
-			if p.left > 0 {
+			if len(p.skipped) > 0 {
 				hint += " Left out: " + strings.Join(p.skipped, ", ") + "."
 			}
-			return &hintedError{ops.Error(ops.EditFile, p.pattern, edit.ErrTextNotFound, fmt.Errorf("%snot in %s that the glob matches",
-				which(i, several), wording.Count(len(p.read)-p.left, "file", "files"))), hint + " Nothing was written."}
+			return &hintedError{ops.Error(ops.EditFile, p.pattern, edit.ErrTextNotFound, errors.New(which(i, several)+
+				"not in any file that the glob matches")), hint + " Nothing was written."}
 		case e.Count != 0 && total != e.Count:
 			return &hintedError{ops.Error(ops.EditFile, p.pattern, edit.ErrTextNotUnique, fmt.Errorf("%sit occurs %s, not %d",
 				which(i, several), wording.Count(total, "time", "times"), e.Count)), strings.Join(where, ", ") + ". Nothing was written."}

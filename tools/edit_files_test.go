@@ -96,8 +96,8 @@ func TestEditFilesErrors(t *testing.T) {
 	}{
 		{"no-file", object{"path": "lib/*.go", "oldText": "a", "newText": "b", "replaceAll": true}, tools.CodeNotExist, "lib/*.go: file does not exist: the glob matches no file", "Globs know"},
 		{"ignored", object{"path": "gen/*.go", "oldText": "old", "newText": "b", "replaceAll": true}, tools.CodeNotExist, "gen/*.go: file does not exist: the glob matches only .git and what .gitignore excludes", "one by one"},
-		{"no-text", object{"path": "src/*.go", "oldText": "ZZ", "newText": "b", "replaceAll": true}, tools.CodeTextNotFound, "not in 2 files that the glob matches", "Left out: src/bin.go (binary). Nothing was written"},
-		{"one-of-several", object{"path": "src/*.go", "edits": []object{{"oldText": "old", "newText": "b", "replaceAll": true}, {"oldText": "ZZ", "newText": "b", "replaceAll": true}}}, tools.CodeTextNotFound, "edits[1]: not in 2 files", "Nothing was written"},
+		{"no-text", object{"path": "src/*.go", "oldText": "ZZ", "newText": "b", "replaceAll": true}, tools.CodeTextNotFound, "not in any file that the glob matches", "Left out: src/bin.go (binary). Nothing was written"},
+		{"one-of-several", object{"path": "src/*.go", "edits": []object{{"oldText": "old", "newText": "b", "replaceAll": true}, {"oldText": "ZZ", "newText": "b", "replaceAll": true}}}, tools.CodeTextNotFound, "edits[1]: not in any file", "Nothing was written"},
 		{"count", object{"path": "src/**/*.go", "oldText": "old", "newText": "b", "expectedCount": 2}, tools.CodeTextNotUnique, "it occurs 3 times, not 2", "src/a.go: 2, src/deep/b.go: 1"},
 		{"once", object{"path": "src/*.go", "oldText": "old", "newText": "b"}, tools.CodeNotExist, "src/*.go: file does not exist", "set replaceAll"},
 		{"insert", object{"path": "src/*.go", "insertLine": 1, "newText": "b"}, tools.CodeNotExist, "src/*.go", "insertLine is for one file"},
@@ -120,7 +120,7 @@ func TestEditFilesErrors(t *testing.T) {
 	}
 	// A file that was left out is no file that lacks the text.
 	err := bad(t, set, "edit_file", object{"path": "src/b*.go", "oldText": "old", "newText": "new", "replaceAll": true}, tools.CodeTextNotFound)
-	contains(t, "message", err.Message, "not in 0 files that the glob matches")
+	contains(t, "message", err.Message, "not in any file that the glob matches")
 	contains(t, "hint", err.Hint, "Left out: src/bin.go (binary). Nothing was written.")
 	many := map[string]string{}
 	for i := range 1001 {
@@ -163,6 +163,10 @@ func TestEditFilesSymlinks(t *testing.T) {
 	}
 	holds(t, fsys, "a.go", "new\n")
 	holds(t, fsys, "src/b.go", "new\n")
+	failed := bad(t, set, "edit_file", object{"path": "*.go", "oldText": "none", "newText": "", "replaceAll": true}, tools.CodeTextNotFound)
+	if strings.Contains(failed.Message, "2 files") { // file.go is a.go
+		t.Errorf("message = %q, which counts a symlink", failed.Message)
+	}
 }
 
 // racing lets somebody else change one file before each write, and refuses another.

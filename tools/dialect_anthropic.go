@@ -389,7 +389,7 @@ func (in *editorInput) explain(err error) error {
 		return &wordedError{err, fmt.Sprintf("No replacement was performed, old_str `%s` did not appear verbatim in %s.", *in.OldStr, in.Path)}
 	case errors.As(err, &notUnique):
 		return &wordedError{err, fmt.Sprintf("No replacement was performed. Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique",
-			*in.OldStr, strings.ReplaceAll(strings.Trim(fmt.Sprint(notUnique.Lines), "[]"), " ", ", "))}
+			*in.OldStr, notUnique.Where())}
 	}
 	return explainEdit(err, false)
 }

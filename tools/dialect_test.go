@@ -1028,3 +1028,13 @@ func TestEditorSaysWhatIsMissing(t *testing.T) {
 	}
 	good(t, set, "str_replace_based_edit_tool", object{"command": "create", "path": "a", "file_text": ""})
 }
+
+// TestEditorListsMatches tests that a list of many matches says that it is not all of them.
+func TestEditorListsMatches(t *testing.T) {
+	_, ws := newSet(t, map[string]string{"many": strings.Repeat("x\n", 25), "line": "x x\n"}, nil)
+	set := newSetOf(t, ws, &tools.Options{Dialect: tools.DialectAnthropic})
+	for name, want := range map[string]string{"many": "in lines: 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20 and others. Please", "line": "in lines: 1. Please"} {
+		args := object{"command": "str_replace", "path": "/" + name, "old_str": "x", "new_str": "y"}
+		contains(t, "message", bad(t, set, "str_replace_based_edit_tool", args, tools.CodeTextNotUnique).Message, want)
+	}
+}

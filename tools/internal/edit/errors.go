@@ -130,15 +130,8 @@ type NotUniqueError struct {
 }
 
 func (e *NotUniqueError) Error() string {
-	var lines []string
-	for _, line := range slices.Compact(slices.Clone(e.Lines)) {
-		lines = append(lines, strconv.Itoa(line))
-	}
-	noun, more := "line", ""
-	if e.Count > len(e.Lines) {
-		more = " and others"
-	}
-	if len(lines) > 1 || more != "" {
+	noun, where := "line", e.Where()
+	if strings.Contains(where, " ") {
 		noun = "lines"
 	}
 	times, kind := "1 time", ErrTextNotUnique.Error()
@@ -151,7 +144,20 @@ func (e *NotUniqueError) Error() string {
 	if e.Want != 0 {
 		kind, times = "another count than expected", times+fmt.Sprintf(", not %d", e.Want)
 	}
-	return fmt.Sprintf("%s: it occurs %s, on %s %s%s", kind, times, noun, strings.Join(lines, ", "), more)
+	return fmt.Sprintf("%s: it occurs %s, on %s %s", kind, times, noun, where)
+}
+
+// Where returns the lines for a message: "7", "7, 9", "7, 9 and others".
+func (e *NotUniqueError) Where() string {
+	var lines []string
+	for _, line := range slices.Compact(slices.Clone(e.Lines)) {
+		lines = append(lines, strconv.Itoa(line))
+	}
+	text := strings.Join(lines, ", ")
+	if e.Count > len(e.Lines) {
+		text += " and others"
+	}
+	return text
 }
 
 // Unwrap returns the kind of the error.

@@ -222,11 +222,17 @@ func (ts *toolset) editorView(ctx context.Context, in *editorInput) (*textResult
 	}
 	w := file.head(first, min(last-first+1, readLines), false)
 	ts.saw(ctx, name, file.version, file.stored, w.start, w.end, file.lines)
-	text := fmt.Sprintf("Here's the content of %s with line numbers:\n%s", in.Path, numbered(w.text, w.start))
-	if w.end < last {
-		text += fmt.Sprintf("\n[lines %d-%d of %d; go on with view_range [%d, %d]]", w.start, w.end, file.lines, w.end+1, last)
-	}
+	text := fmt.Sprintf("Here's the content of %s with line numbers:\n%s", in.Path, excerptTo(w, last, file.lines))
 	return &textResult{text}, nil
+}
+
+// excerptTo returns the numbered lines of w, and if they end before last how to see the rest.
+func excerptTo(w window, last, total int) string {
+	text := numbered(w.text, w.start)
+	if w.end < last {
+		text += fmt.Sprintf("\n[lines %d-%d of %d; go on with view_range [%d, %d]]", w.start, w.end, total, w.end+1, last)
+	}
+	return text
 }
 
 // editorLines is how many lines of a file have a number of six digits.
@@ -407,8 +413,8 @@ func snippet(change *edit.Change) string {
 		last = max(last, first+strings.Count(s.New, "\n"))
 	}
 	from := max(1, first-snippetLines)
-	w := now.head(from, min(last+snippetLines-from+1, readLines), false)
-	return numbered(w.text, w.start)
+	last = min(last+snippetLines, now.lines)
+	return excerptTo(now.head(from, min(last-from+1, readLines), false), last, now.lines)
 }
 
 // memoryRoot is the directory of the memory tool.

@@ -1038,3 +1038,12 @@ func TestEditorListsMatches(t *testing.T) {
 		contains(t, "message", bad(t, set, "str_replace_based_edit_tool", args, tools.CodeTextNotUnique).Message, want)
 	}
 }
+
+// TestEditorShowsLongEdit tests that the lines around an edit end with a note if they are
+// not all.
+func TestEditorShowsLongEdit(t *testing.T) {
+	_, ws := newSet(t, map[string]string{"a": "first\nlast\n"}, nil)
+	set := newSetOf(t, ws, &tools.Options{Dialect: tools.DialectAnthropic})
+	args := object{"command": "insert", "path": "/a", "insert_line": 1, "insert_text": strings.Repeat("x\n", 2500)}
+	contains(t, "text", call(t, set, "str_replace_based_edit_tool", args).Text, "  2000\tx\n[lines 1-2000 of 2502; go on with view_range [2001, 2502]]")
+}

@@ -159,14 +159,14 @@ func (u undoFlags) explain(err error) error {
 	switch {
 	case err == nil:
 		return nil
+	case ops.Path(err) == ".": // it is about no change
+		return term.Fail(term.Cause(err))
 	case errors.Is(err, workspace.ErrConflict):
 		return term.Failf("%w\n%s does not touch what somebody else has written; \"workspace undo --list\" shows the changes, and --session chooses those of another session", err, u.verb())
 	case errors.Is(err, errors.ErrUnsupported) && u.Redo && !u.All:
 		return term.Failf("%w\n\"workspace undo --redo --all\" passes over it", err)
 	case errors.Is(err, errors.ErrUnsupported) && !u.All && !u.DryRun:
 		return term.Failf("%w\nthe next undo passes over it", err)
-	case ops.Path(err) == ".":
-		return term.Fail(term.Cause(err))
 	}
 	return term.Fail(err)
 }

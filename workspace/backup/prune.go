@@ -41,9 +41,12 @@ func (j *journal) prune(ctx context.Context) error {
 	return j.collect(ctx, needed, epochOf(now)-1)
 }
 
-// within returns the changes within the limits, the oldest first.
+// within returns for an undo the changes within the limits, the oldest first.
 func (j *journal) within(ctx context.Context) ([]*Change, error) {
 	all, err := j.changes(ctx)
+	if blocked := j.blocked(ctx, ops.Undo, ".", "the journal cannot be read", err); blocked != nil {
+		return nil, blocked
+	}
 	if err != nil {
 		return nil, err
 	}

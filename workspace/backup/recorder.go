@@ -131,13 +131,24 @@ const notKept = "its backup cannot be kept"
 // place of a directory of the store stays there until somebody moves it away, so that is
 // [errors.ErrUnsupported]: the same change would fail again.
 func (j *journal) refused(ctx context.Context, op, name string, err error) error {
-	if errors.Is(err, workspace.ErrNotDir) || errors.Is(err, workspace.ErrSymlink) {
-		if path := j.obstacle(ctx); path != "" {
-			return ops.Error(op, name, errors.ErrUnsupported,
-				fmt.Errorf("%s: %w", notKept, ops.Remedy("move "+path+" away, which is in the place of a directory of the backups")))
-		}
+	if blocked := j.blocked(ctx, op, name, notKept, err); blocked != nil {
+		return blocked
 	}
 	return storeError(op, name, notKept, err)
+}
+
+// blocked returns the error of a call that could not do what because of an obstacle, nil if
+// that is not why the store failed with err.
+func (j *journal) blocked(ctx context.Context, op, name, what string, err error) error {
+	if !errors.Is(err, workspace.ErrNotDir) && !errors.Is(err, workspace.ErrSymlink) {
+		return nil
+	}
+	path := j.obstacle(ctx)
+	if path == "" {
+		return nil
+	}
+	remedy := ops.Remedy("move " + path + " away, which is in the place of a directory of the backups")
+	return ops.Error(op, name, errors.ErrUnsupported, fmt.Errorf("%s: %w", what, remedy))
 }
 
 // obstacle returns the name of the file or symlink that is in the place of a directory of the

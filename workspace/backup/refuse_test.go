@@ -747,3 +747,20 @@ func TestBackupInTheWay(t *testing.T) {
 		})
 	}
 }
+
+// TestUndoBehindObstacle tests that an undo names a file in the place of the journal, as a
+// change does.
+func TestUndoBehindObstacle(t *testing.T) {
+	const name = ".workspacekit/backups/journal"
+	raw := memory.New(nil)
+	fill(t, raw, map[string]string{name: "in the way"})
+	b := newFS(t, raw, nil)
+	_, undoErr := b.Undo(t.Context(), nil)
+	_, listErr := b.Changes(t.Context(), "")
+	for _, err := range []error{undoErr, listErr} {
+		want := "move " + name + " away, which is in the place of a directory of the backups"
+		if !errors.Is(err, errors.ErrUnsupported) || ops.RemedyOf(err) != want || ops.Path(err) != "." {
+			t.Errorf("error = %v with the remedy %q, want ErrUnsupported with %q", err, ops.RemedyOf(err), want)
+		}
+	}
+}

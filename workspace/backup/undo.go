@@ -37,7 +37,8 @@ type UndoOptions struct {
 //
 // # Errors
 //
-// Those of the store.
+// [errors.ErrUnsupported], with a remedy, if a file is in the place of the journal, and those
+// of the store.
 func (f *FS) Changes(ctx context.Context, session string) ([]Change, error) {
 	all, err := f.r.journal.within(ctx)
 	if err != nil {

@@ -165,7 +165,7 @@ func TestRemedy(t *testing.T) {
 		is   errorCase
 		want string
 	}{
-		{"missing-bucket", served("", nil, func(_ *s3test.Server, s *store) { s.bucket = "another" }), "make it, or correct the name, the region or the endpoint"},
+		{"missing-bucket", served("", nil, func(_ *s3test.Server, s *store) { s.bucket = "another" }), "make it, or correct bucket, region or endpoint"},
 		{"denied", served("", nil, func(server *s3test.Server, _ *store) { server.Deny(faultPrefix) }), "grant them the right, or use others"},
 		{"slow-down", served("", nil, func(server *s3test.Server, _ *store) {
 			server.Inject(func(s3test.Request) s3test.Fault { return s3test.Fault{Status: 503, Code: "SlowDown"} })

@@ -255,7 +255,7 @@ var (
 // https://docs.aws.amazon.com/AmazonS3/latest/API/ErrorResponses.html and those
 // of other stores.
 var byCode = map[string]diagnosis{
-	"NoSuchBucket":      {nil, "the bucket does not exist", "make it, or correct the name, the region or the endpoint"},
+	"NoSuchBucket":      {nil, "the bucket does not exist", "make it, or correct bucket, region or endpoint"},
 	"InvalidBucketName": {nil, "the name of the bucket is not valid", "correct it"},
 
 	"InvalidAccessKeyId": credentialsRefused, "SignatureDoesNotMatch": credentialsRefused, "InvalidToken": credentialsRefused,

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/lines"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -46,7 +47,7 @@ func (ts *toolset) hint(ctx context.Context, op, path string, code Code, err err
 	case CodeInvalid:
 		return ts.invalidHint(ctx, op, path, err)
 	case CodePattern:
-		return patternHint(op)
+		return patternHint(op, path)
 	case CodeNotEmpty:
 		return "It is not empty" + ts.ifTool(ops.Ls, ": see what is in it with %s") + ". Only recursive removes a directory with everything below it."
 	case CodeTooLarge:
@@ -219,9 +220,12 @@ const (
 )
 
 // patternHint says how to write the pattern of an operation.
-func patternHint(op string) string {
-	if op == ops.Glob {
+func patternHint(op, pattern string) string {
+	switch {
+	case op == ops.Glob:
 		return globHint
+	case len(pattern) > lines.MaxPattern:
+		return "Divide it over several calls, or search for a part of it."
 	}
 	return regexpHint
 }

@@ -105,6 +105,7 @@ func TestHintsFit(t *testing.T) {
 		{"rm-root", "rm", object{"path": "."}, tools.CodeInvalid, "", "Give a path"},
 		{"glob", "glob", object{"pattern": "["}, tools.CodePattern, "Globs know", "Regular expressions"},
 		{"grep", "grep", object{"pattern": "("}, tools.CodePattern, "Regular expressions", "Globs"},
+		{"grep-long", "grep", object{"pattern": strings.Repeat("a", 40_000)}, tools.CodePattern, "Divide it", "Escape"},
 		{"grep-include", "grep", object{"pattern": "x", "includeGlob": "["}, tools.CodePattern, "Globs know", "Regular expressions"},
 		{"grep-exclude", "grep", object{"pattern": "x", "excludeGlob": "{a"}, tools.CodePattern, "Globs know", "Regular expressions"},
 		{"full", "write_file", object{"path": "a", "content": "x"}, tools.CodeNoSpace, "Ask the user for space", "again"},

@@ -62,8 +62,8 @@ type Matcher struct {
 	later     *ctxregexp.Regexp // with multiline: re for all but the first line
 }
 
-// maxPattern bounds a pattern, in bytes.
-const maxPattern = 32 << 10
+// MaxPattern bounds a pattern, in bytes.
+const MaxPattern = 32 << 10
 
 // Compile compiles an RE2 pattern. It is applied to one line at a time, or to the
 // whole text, without the "\r" at the ends of lines, unless a "\r" is among the
@@ -104,8 +104,8 @@ func Compile(pattern string, opts Options) (*Matcher, error) {
 //
 // Those of [Compile].
 func Parse(pattern string, opts Options) (*syntax.Regexp, error) {
-	if len(pattern) > maxPattern {
-		return nil, fmt.Errorf("%w: longer than %d bytes", workspace.ErrPattern, maxPattern)
+	if len(pattern) > MaxPattern {
+		return nil, fmt.Errorf("%w: longer than %d bytes", workspace.ErrPattern, MaxPattern)
 	}
 	tree, err := syntax.Parse(opts.expression(pattern), syntax.Perl)
 	if err != nil {

@@ -35,7 +35,7 @@ web pages of other sites are refused.
 
 Configure a client with this command, for example
 
-  {"mcpServers": {"files": {"command": "workspace", "args": ["--config", "/home/me/workspace.yaml", "mcp"]}}}`
+  {"mcpServers": {"files": {"command": "workspace", "args": ["--config", "/home/me/workspace.yaml", "mcp", "--text-only"]}}}`
 
 // newMCP returns the command that serves the tools to an MCP client.
 func newMCP(flags *target.Flags) *cobra.Command {

@@ -53,8 +53,8 @@ func New(flags *target.Flags, version string) *cobra.Command {
 		Short: "Try an agent that speaks the Agent Client Protocol",
 		Long:  long,
 		Example: `  workspace acp -- my-agent
-  workspace -C ~/project acp -- npx @zed-industries/claude-code-acp
-  echo 'What is in this folder?' | workspace --read-only acp -- gemini --experimental-acp`,
+  workspace -C ~/project acp -- npx @agentclientprotocol/claude-agent-acp
+  echo 'What is in this folder?' | workspace --read-only acp -- gemini --acp`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 || cmd.ArgsLenAtDash() != 0 {
 				return errors.New("name the agent after --, such as: workspace acp -- my-agent")

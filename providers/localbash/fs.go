@@ -559,8 +559,10 @@ func runError(err error, program string) error {
 		return provider.Errorf(fs.ErrInvalid, "%w", err)
 	case errors.Is(err, command.ErrBarred):
 		return provider.Errorf(fs.ErrPermission, "%w", err)
+	case errors.Is(err, command.ErrNoBwrap):
+		return provider.Errorf(errors.ErrUnsupported, "%w: %w", err, ops.Remedy("install bubblewrap, or set the sandbox to try or off"))
 	case errors.Is(err, command.ErrNoSandbox):
-		return provider.Errorf(errors.ErrUnsupported, "%w; install bubblewrap, or set the sandbox to try or off", err)
+		return provider.Errorf(errors.ErrUnsupported, "%w: %w", err, ops.Remedy("let this user create user namespaces and mount /proc in them, or set the sandbox to try or off"))
 	case errors.Is(err, command.ErrScratch):
 		return provider.Errorf(errors.ErrUnsupported, "%w", err)
 	case errors.Is(err, command.ErrRemain):

@@ -610,8 +610,9 @@ func TestRunWithoutSandbox(t *testing.T) {
 		return dir
 	}
 	const script = "#!/bin/sh\necho \"bwrap: %s\" >&2\nexit 1\n"
+	const missing = "bubblewrap (bwrap) is not installed"
 	for dir, why := range map[string]string{
-		t.TempDir(): "bubblewrap (bwrap) is not installed",
+		t.TempDir(): missing,
 		with(fmt.Sprintf(script, "No permissions, see <https://deb.li/b>")):                  "bubblewrap does not work: exit status 1 (No permissions, see <https://deb.li/b>)",
 		with(fmt.Sprintf(script, "Can't find source path /home/me/a: b/c: Not a directory")): "bubblewrap does not work: exit status 1 (Can't find source path [hidden]: Not a directory)",
 		with(fmt.Sprintf(script, "Can't mount '/home/me' on /x")):                            "bubblewrap does not work: exit status 1 (Can't mount '[hidden])",
@@ -623,8 +624,12 @@ func TestRunWithoutSandbox(t *testing.T) {
 		if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), why) {
 			t.Errorf("Run that requires a sandbox = %v, want ErrUnsupported and %q", err, why)
 		}
-		if said, err := localbash.Kind().About(t.Context(), required, kind.Input{}); err == nil || !strings.Contains(err.Error(), why) {
-			t.Errorf("About where commands are refused = %q, %v, want an error with %q", said, err, why)
+		remedy := "let this user create user namespaces and mount /proc in them, or set the sandbox to try or off"
+		if why == missing {
+			remedy = "install bubblewrap, or set the sandbox to try or off"
+		}
+		if said, err := localbash.Kind().About(t.Context(), required, kind.Input{}); err == nil || !strings.Contains(err.Error(), why) || ops.RemedyOf(err) != remedy {
+			t.Errorf("About where commands are refused = %q, %v, want an error with %q and the remedy %q", said, err, why, remedy)
 		}
 		tried := open(t, t.TempDir(), &localbash.Options{Run: &localbash.Run{}})
 		if result, err := tried.Run(t.Context(), &workspace.RunOptions{Command: []string{"/bin/true"}}); err != nil || result.ExitCode != 0 {

@@ -58,7 +58,6 @@ var remedies = []remedy{
 	{target.KindLocal, probeRead, tools.CodePermission, "Give this user the right to read the folder and its files."},
 	{target.KindLocal, probeWrite, tools.CodePermission, "Give this user the right to write to the folder, or set readOnly under fs."},
 	{target.KindLocal, probeWatch, tools.CodeUnavailable, "Raise the limits of fs.inotify, or choose a smaller folder with root."},
-	{target.KindLocal, probeVersion, tools.CodeUnsupported, "Install bubblewrap, or set sandbox under run to try or off."},
 	{target.KindMemory, probeOpen, tools.CodePermission, "Give this user the right to read the folder of seed."},
 	{target.KindMemory, probeOpen, tools.CodeTooLarge, "Choose a smaller folder with seed."},
 

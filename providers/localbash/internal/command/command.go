@@ -84,6 +84,7 @@ var (
 	ErrBarred    = errors.New("the directory cannot be entered in the sandbox")
 	ErrTooDeep   = errors.New("the path of the directory is longer than the sandbox takes")
 	ErrNoSandbox = errors.New("there is no sandbox")
+	ErrNoBwrap   = errors.New("bubblewrap (bwrap) is not installed") // why there is no sandbox
 	ErrFailed    = errors.New("the program could not be started")
 	ErrScratch   = errors.New("the directory of temporary files is in the folder: name another one in TMPDIR")
 	ErrRemain    = errors.New("processes of the command could not be ended in time")

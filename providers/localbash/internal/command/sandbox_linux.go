@@ -57,7 +57,7 @@ func tryBubblewrap(ctx context.Context, s Settings, path string) (*sandbox, erro
 		}
 	}
 	if bwrap == "" {
-		return nil, errors.New("bubblewrap (bwrap) is not installed")
+		return nil, ErrNoBwrap
 	}
 	found := &sandbox{bwrap: bwrap, path: visiblePath(s, path)}
 	ctx, cancel := context.WithTimeout(ctx, probeWait)

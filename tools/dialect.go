@@ -29,7 +29,7 @@ const (
 	DialectAgentkit Dialect = "agentkit"
 	// DialectClaudeCode has the file tools of Claude Code.
 	DialectClaudeCode Dialect = "claude-code"
-	// DialectGemini has the file tools of Gemini CLI.
+	// DialectGemini has the file tools of Gemini CLI 0.61.
 	DialectGemini Dialect = "gemini"
 	// DialectAnthropic has the text editor and the memory tool of Anthropic's models.
 	DialectAnthropic Dialect = "anthropic"

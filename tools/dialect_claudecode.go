@@ -148,7 +148,7 @@ func (in *claudeReadInput) input() *readFileInput {
 //	     3	}
 //	[9 lines; go on with offset=4]
 func runClaudeRead(ctx context.Context, ts *toolset, in *claudeReadInput) (*codeText, error) {
-	o, err := ts.readLines(ctx, in.input())
+	o, err := ts.readLines(ctx, in.input(), "offset")
 	switch {
 	case err != nil:
 		return nil, err
@@ -167,11 +167,11 @@ func runClaudeRead(ctx context.Context, ts *toolset, in *claudeReadInput) (*code
 	return &codeText{Content: out.String()}, nil
 }
 
-// readLines is runReadFile for a tool whose line is called offset.
-func (ts *toolset) readLines(ctx context.Context, in *readFileInput) (*readFileOutput, error) {
+// readLines is runReadFile for a tool whose first line has the name line.
+func (ts *toolset) readLines(ctx context.Context, in *readFileInput, line string) (*readFileOutput, error) {
 	o, err := runReadFile(ctx, ts, in)
 	if errors.As(err, new(*argumentError)) { // with a line and a limit only one thing can be wrong
-		err = &argumentError{message: fmt.Sprintf("offset is after the last line of %s", in.Path), hint: "Give a smaller offset."}
+		err = &argumentError{message: fmt.Sprintf("%s is after the last line of %s", line, in.Path), hint: "Give a smaller " + line + "."}
 	}
 	return o, err
 }

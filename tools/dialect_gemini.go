@@ -15,14 +15,14 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
-// geminiDialect has the file tools of Gemini CLI. The root of the workspace is "/".
+// geminiDialect has the file tools of Gemini CLI 0.61. The root of the workspace is "/".
 var geminiDialect = &dialect{name: DialectGemini, naming: "{op}", plain: true, specs: []spec{
 	{
 		op: ops.ReadFile, annotations: readFileSpec.annotations, handler: define(runGeminiRead, planGeminiRead),
 		about: "Reads a file, at most {{.ReadLines}} lines. Images and PDFs are returned as such.",
 		shape: func(p properties, _ workspace.Capabilities) {
-			p.between("offset", 0, math.MaxInt32)
-			p.between("limit", 1, readLines)
+			p.between("start_line", 1, math.MaxInt32)
+			p.between("end_line", 1, math.MaxInt32)
 		},
 	},
 	{
@@ -35,12 +35,8 @@ var geminiDialect = &dialect{name: DialectGemini, naming: "{op}", plain: true, s
 	},
 	{
 		op: "replace", like: ops.EditFile, annotations: editFileSpec.annotations, needs: editFileSpec.needs, handler: define(runGeminiReplace, planGeminiReplace),
-		about: "Replaces text in a file. old_string must be exactly what the file has, and occur as often as expected_replacements says. " +
+		about: "Replaces text in a file. old_string must be exactly what the file has, and occur once unless allow_multiple is set. " +
 			"With an empty old_string it creates the file.",
-		shape: func(p properties, _ workspace.Capabilities) {
-			p.between("expected_replacements", 1, edit.MaxReplacements)
-			p.byDefault("expected_replacements", 1)
-		},
 	},
 	{
 		op: "list_directory", like: ops.Ls, annotations: lsSpec.annotations,
@@ -55,66 +51,81 @@ var geminiDialect = &dialect{name: DialectGemini, naming: "{op}", plain: true, s
 		shape: func(p properties, _ workspace.Capabilities) { p.byDefault("respect_git_ignore", true) },
 	},
 	{
-		op: "search_file_content", like: ops.Grep, annotations: grepSpec.annotations, handler: define(runGeminiSearch, planGeminiSearch),
+		op: "grep_search", like: ops.Grep, annotations: grepSpec.annotations, handler: define(runGeminiSearch, planGeminiSearch),
 		about: "Searches the lines of files for an RE2 regular expression. Leaves out .git and what .gitignore files exclude.",
+		shape: func(p properties, _ workspace.Capabilities) {
+			for _, context := range []string{"context", "after", "before"} {
+				p.between(context, 0, grepContext)
+			}
+			p.between("total_max_matches", 1, grepMax)
+			p.byDefault("total_max_matches", grepDefault)
+		},
 	},
 }}
 
-// geminiReadInput are the parameters of read_file. Offset counts lines from 0: it is how many
-// come before.
+// geminiReadInput are the parameters of read_file. A line of 0 is one that was left out.
 type geminiReadInput struct {
 	codePath
-	Offset integer `json:"offset,omitempty" jsonschema:"how many lines to leave out at the beginning"`
-	Limit  integer `json:"limit,omitempty" jsonschema:"how many lines to return at most"`
+	Start integer `json:"start_line,omitempty" jsonschema:"the first line to return, from 1"`
+	End   integer `json:"end_line,omitempty" jsonschema:"the last line to return"`
 }
 
-// input returns the parameters of the default tool, whose lines count from 1.
-func (in *geminiReadInput) input() *readFileInput {
-	return &readFileInput{Path: in.FilePath, Line: in.Offset + 1, Limit: in.Limit}
+// input returns the parameters of the default tool. Lines in the wrong order, which a schema
+// cannot refuse, are an error.
+func (in *geminiReadInput) input() (*readFileInput, error) {
+	out := &readFileInput{Path: in.FilePath, Line: in.Start}
+	if in.End == 0 {
+		return out, nil
+	}
+	first := max(1, in.Start)
+	if in.End < first {
+		return nil, &argumentError{message: fmt.Sprintf("start_line is %d, and end_line is %d", first, in.End), hint: "Give a last line that is not before the first."}
+	}
+	out.Limit = min(in.End-first+1, readLines)
+	return out, nil
 }
 
 // runGeminiRead returns the lines as they are. Only a part that is not the last has a line
-// before them, with the offset to go on with.
+// before them, with the line to go on with.
 func runGeminiRead(ctx context.Context, ts *toolset, in *geminiReadInput) (*codeText, error) {
-	o, err := ts.readLines(ctx, in.input())
+	args, err := in.input()
+	if err != nil {
+		return nil, err
+	}
+	o, err := ts.readLines(ctx, args, "start_line")
 	switch {
 	case err != nil:
 		return nil, err
 	case o.Text == "":
 		return noLines(o), nil
 	case o.NextLine > 0:
-		return &codeText{Content: fmt.Sprintf("[lines %d-%d of %d; go on with offset=%d]\n%s", o.StartLine, o.EndLine, o.TotalLines, o.EndLine, o.Text)}, nil
+		return &codeText{Content: fmt.Sprintf("[lines %d-%d of %d; go on with start_line=%d]\n%s", o.StartLine, o.EndLine, o.TotalLines, o.NextLine, o.Text)}, nil
 	}
 	return &codeText{Content: o.Text}, nil
 }
 
 func planGeminiRead(ctx context.Context, ts *toolset, in *geminiReadInput) ([]policy.Request, error) {
-	return planReadFile(ctx, ts, in.input())
+	args, err := in.input()
+	if err != nil {
+		return nil, err
+	}
+	return planReadFile(ctx, ts, args)
 }
 
-// geminiReplaceInput are the parameters of replace. An Expected of 0 is 1.
+// geminiReplaceInput are the parameters of replace. Instruction is accepted because Gemini CLI
+// requires it, for a model that may correct the edit. Nothing reads it.
 type geminiReplaceInput struct {
 	codePath
-	OldString string  `json:"old_string" jsonschema:"the text to replace"`
-	NewString string  `json:"new_string" jsonschema:"the text to put in its place"`
-	Expected  integer `json:"expected_replacements,omitempty" jsonschema:"how often old_string occurs; all occurrences are replaced"`
+	Instruction string `json:"instruction,omitempty" jsonschema:"what the change is for; may be left out"`
+	OldString   string `json:"old_string" jsonschema:"the text to replace"`
+	NewString   string `json:"new_string" jsonschema:"the text to put in its place"`
+	Multiple    bool   `json:"allow_multiple,omitempty" jsonschema:"replace every occurrence"`
 }
 
-// editor returns an editor that replaces old_string as often as expected, or not. Package
-// edit tests that one text occurs once. More are replaced wherever they are, and counted
-// afterwards, before anything is written.
+// editor returns an editor that replaces old_string.
 func (in *geminiReplaceInput) editor(ts *toolset) (*editor, error) {
 	path, err := ts.ws.Clean(ops.EditFile, in.FilePath)
-	return &editor{path: path, limit: ts.whole.MaxFileSize(), by: func(text []byte) (*edit.Change, error) {
-		change, err := edit.New(text, []edit.Edit{{Old: in.OldString, New: in.NewString, All: in.Expected > 1}})
-		if n := int(in.Expected); err == nil && n > 1 && len(change.Spans()) != n {
-			return nil, &argumentError{
-				message: fmt.Sprintf("old_string occurs %s, and expected_replacements is %d", wording.Count(len(change.Spans()), "time", "times"), n),
-				hint:    "Give the number of occurrences, or a longer old_string. Nothing was written.",
-			}
-		}
-		return change, err
-	}}, err
+	return &editor{path: path, limit: ts.whole.MaxFileSize(), edits: []edit.Edit{{Old: in.OldString, New: in.NewString, All: in.Multiple}}}, err
 }
 
 // runGeminiReplace edits a file, or creates one if the old text is empty.
@@ -152,7 +163,8 @@ type geminiListInput struct {
 	Ignore  []string `json:"ignore,omitempty" jsonschema:"globs of names to leave out"`
 }
 
-// runGeminiList lists directories first, then everything else, each in the order of names.
+// runGeminiList lists directories first, then everything else, each in the order of names,
+// files with their size.
 func runGeminiList(ctx context.Context, ts *toolset, in *geminiListInput) (*textResult, error) {
 	children, more, err := ts.listExcept(ctx, in.DirPath, in.Ignore)
 	if err != nil {
@@ -173,6 +185,9 @@ func runGeminiList(ctx context.Context, ts *toolset, in *geminiListInput) (*text
 			out.WriteString("[DIR] ")
 		}
 		out.WriteString(c.Name)
+		if c.Type == workspace.TypeFile {
+			fmt.Fprintf(&out, " (%d bytes)", c.Size)
+		}
 	}
 	return &textResult{out.String() + moreNote(more)}, nil
 }
@@ -206,15 +221,39 @@ func planGeminiGlob(ctx context.Context, ts *toolset, in *geminiGlobInput) ([]po
 	return planGlob(ctx, ts, in.input())
 }
 
-// geminiSearchInput are the parameters of search_file_content.
+// geminiSearchInput are the parameters of grep_search.
 type geminiSearchInput struct {
-	Pattern string `json:"pattern" jsonschema:"the regular expression, applied to one line at a time"`
-	DirPath string `json:"dir_path,omitempty" jsonschema:"the directory to search; left out for the root"`
-	Include string `json:"include,omitempty" jsonschema:"search only files that this glob matches, such as *.go"`
+	Pattern   string  `json:"pattern" jsonschema:"the regular expression, applied to one line at a time"`
+	DirPath   string  `json:"dir_path,omitempty" jsonschema:"the file or directory to search; left out for the root"`
+	Include   string  `json:"include_pattern,omitempty" jsonschema:"search only files that this glob matches, such as *.go"`
+	NamesOnly bool    `json:"names_only,omitempty" jsonschema:"return only the paths of files"`
+	Case      bool    `json:"case_sensitive,omitempty" jsonschema:"do not match letters in the other case"`
+	Fixed     bool    `json:"fixed_strings,omitempty" jsonschema:"pattern is plain text"`
+	Context   integer `json:"context,omitempty" jsonschema:"lines on both sides of each match"`
+	After     integer `json:"after,omitempty" jsonschema:"lines after each match"`
+	Before    integer `json:"before,omitempty" jsonschema:"lines before each match"`
+	NoIgnore  bool    `json:"no_ignore,omitempty" jsonschema:"also search .git and what .gitignore files exclude"`
+	Limit     integer `json:"total_max_matches,omitempty" jsonschema:"how many matches, or with names_only files, to return at most"`
 }
 
 func (in *geminiSearchInput) input() *grepInput {
-	return &grepInput{Pattern: in.Pattern, Path: in.DirPath, IncludeGlob: in.Include}
+	out := &grepInput{
+		Pattern: in.Pattern, Path: in.DirPath, IncludeGlob: in.Include, IgnoreCase: !in.Case, Literal: in.Fixed,
+		Before: max(in.Before, in.Context), After: max(in.After, in.Context), IncludeIgnored: in.NoIgnore, MaxResults: in.Limit,
+	}
+	if in.NamesOnly {
+		out.Output = shapeFiles
+	}
+	return out
+}
+
+// where says what was searched for, and where.
+func (in *geminiSearchInput) where() string {
+	text := fmt.Sprintf("for pattern %q in path %q", in.Pattern, cmp.Or(in.DirPath, "/"))
+	if in.Include != "" {
+		text += fmt.Sprintf(" (filter: %q)", in.Include)
+	}
+	return text
 }
 
 // runGeminiSearch returns the first page of the default tool, in the form of Gemini CLI:
@@ -222,6 +261,7 @@ func (in *geminiSearchInput) input() *grepInput {
 //	Found 2 matches for pattern "find" in path "/":
 //	---
 //	File: /a.go
+//	L2- // before
 //	L3: find()
 //	---
 //	File: /b.go
@@ -232,27 +272,38 @@ func runGeminiSearch(ctx context.Context, ts *toolset, in *geminiSearchInput) (*
 	if err != nil {
 		return nil, err
 	}
-	where := fmt.Sprintf("for pattern %q in path %q", in.Pattern, cmp.Or(in.DirPath, "/"))
-	if in.Include != "" {
-		where += fmt.Sprintf(" (filter: %q)", in.Include)
-	}
-	if len(o.Matches) == 0 {
-		return textf("No matches found %s.%s", where, notSearched(o.skipped)), nil
-	}
 	var out strings.Builder
-	fmt.Fprintf(&out, "Found %s %s:\n---\n", wording.Count(len(o.Matches), "match", "matches"), where)
-	path := ""
-	for _, m := range o.Matches {
-		if m.Path != path {
-			if path != "" {
-				out.WriteString("---\n")
-			}
-			path = m.Path
-			fmt.Fprintf(&out, "File: /%s\n", path)
+	switch {
+	case len(o.Files) > 0:
+		fmt.Fprintf(&out, "Found %s with matches %s:", wording.Count(len(o.Files), "file", "files"), in.where())
+		for _, f := range o.Files {
+			out.WriteString("\n/" + f.Path)
 		}
-		fmt.Fprintf(&out, "L%d: %s\n", m.LineNumber, strings.TrimSuffix(m.Line, "\r"))
+	case len(o.Matches) > 0:
+		fmt.Fprintf(&out, "Found %s %s:\n---\n", wording.Count(len(o.Matches), "match", "matches"), in.where())
+		writeGeminiMatches(&out, o.Matches)
+	default:
+		fmt.Fprintf(&out, "No matches found %s.", in.where())
 	}
-	return &textResult{out.String() + "---" + moreNote(o.Truncated) + notSearched(o.skipped)}, nil
+	return &textResult{out.String() + moreNote(o.Truncated) + notSearched(o.skipped)}, nil
+}
+
+// writeGeminiMatches writes matches below the name of their file. The last line has no end.
+func writeGeminiMatches(out *strings.Builder, matches []grepMatch) {
+	g := &grepWriter{out: out, format: "L%d%s %s\n"}
+	for i, m := range matches {
+		if m.Path != g.path {
+			fmt.Fprintf(out, "File: /%s\n", m.Path)
+			g.path, g.line = m.Path, 0 // grepWriter writes no heading of its own
+		}
+		g.match(m, matches[i+1:])
+		switch {
+		case i+1 == len(matches):
+			out.WriteString("---")
+		case matches[i+1].Path != m.Path:
+			out.WriteString("---\n")
+		}
+	}
 }
 
 func planGeminiSearch(ctx context.Context, ts *toolset, in *geminiSearchInput) ([]policy.Request, error) {

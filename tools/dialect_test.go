@@ -545,7 +545,7 @@ var readsOfDialects = map[tools.Dialect]struct {
 		`str_replace_based_edit_tool {"command": "insert", "path": "%s", "insert_line": 0, "insert_text": "new"}`},
 	tools.DialectOpenAI:     {[]string{`read_file {"file_path": "%s"}`}, `apply_patch {"input": "*** Begin Patch\n*** Delete File: %s\n*** End Patch"}`},
 	tools.DialectClaudeCode: {[]string{`Read {"file_path": "%s"}`, `Read {"file_path": "%s", "offset": 1, "limit": 9}`}, `Write {"file_path": "%s", "content": "new\n"}`},
-	tools.DialectGemini:     {[]string{`read_file {"file_path": "%s"}`, `read_file {"file_path": "%s", "offset": 0}`}, `write_file {"file_path": "%s", "content": "new\n"}`},
+	tools.DialectGemini:     {[]string{`read_file {"file_path": "%s"}`, `read_file {"file_path": "%s", "start_line": 1, "end_line": 9}`}, `write_file {"file_path": "%s", "content": "new\n"}`},
 	tools.DialectHelix:      {[]string{`read_file {"path": "%s"}`}, `write_file {"path": "%s", "content": "new\n"}`},
 }
 
@@ -783,8 +783,8 @@ func TestDialectsNameNoOtherParameters(t *testing.T) {
 			`Read {"file_path": "/large.png"}`, `Edit {"file_path": "/crlf", "old_string": "a", "new_string": "a"}`,
 			`MultiEdit {"file_path": "/crlf", "edits": [{"old_string": "a", "new_string": "a"}, {"old_string": "", "new_string": "b"}]}`,
 			`Edit {"file_path": "/crlf", "old_string": "a\r\n", "new_string": "a\n"}`},
-		tools.DialectGemini: {`read_file {"file_path": "/bin"}`, `write_file {"file_path": "/crlf", "content": "a\nb\n"}`, `read_file {"file_path": "/crlf", "offset": 9}`,
-			`read_file {"file_path": "/crlf", "offset": 2000000000}`,
+		tools.DialectGemini: {`read_file {"file_path": "/bin"}`, `write_file {"file_path": "/crlf", "content": "a\nb\n"}`, `read_file {"file_path": "/crlf", "start_line": 9}`,
+			`read_file {"file_path": "/crlf", "start_line": 2000000000}`,
 			`replace {"file_path": "/crlf", "old_string": "a", "new_string": "a"}`},
 		tools.DialectAgentkit:  {`fs_replace_in_file {"path": "crlf", "find": "a", "replace": "a"}`},
 		tools.DialectFS:        {`file_edit {"path": "crlf", "old_text": "a", "new_text": "a"}`},
@@ -987,7 +987,7 @@ func TestSearchesAreBounded(t *testing.T) {
 		{tools.DialectClaudeCode, "Grep", `{"pattern": "find", "head_limit": 700}`},
 		{tools.DialectClaudeCode, "Grep", `{"pattern": "find", "head_limit": 700, "output_mode": "count"}`},
 		{tools.DialectOpenAI, "grep_files", `{"pattern": "find", "limit": 700}`},
-		{tools.DialectGemini, "search_file_content", `{"pattern": "find"}`},
+		{tools.DialectGemini, "grep_search", `{"pattern": "find"}`},
 		{tools.DialectHelix, "grep", `{"pattern": "find", "maxResults": 700}`},
 	} {
 		set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: tt.dialect})

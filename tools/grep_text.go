@@ -157,7 +157,7 @@ func (o *grepOutput) text() string {
 		}
 		out.WriteString("\n")
 	}
-	g := &grepWriter{out: &out, context: o.hasContext()}
+	g := &grepWriter{out: &out, format: "%d%s%s\n", context: o.hasContext()}
 	for i, m := range o.Matches {
 		g.match(m, o.Matches[i+1:])
 	}
@@ -288,6 +288,7 @@ func skippedByReason(skipped []workspace.Skipped, withNames bool) []string {
 // of a file together.
 type grepWriter struct {
 	out     *strings.Builder
+	format  string // of a line: its number, the sign of a match or of context, and the text
 	context bool   // some match has lines around it
 	path    string // of the file whose heading was written last
 	line    int    // the last line of path that was written
@@ -345,5 +346,5 @@ func (g *grepWriter) write(number int, sign, line string) {
 
 // put writes a line with its number.
 func (g *grepWriter) put(number int, sign, line string) {
-	fmt.Fprintf(g.out, "%d%s%s\n", number, sign, strings.TrimSuffix(line, "\r"))
+	fmt.Fprintf(g.out, g.format, number, sign, strings.TrimSuffix(line, "\r"))
 }

@@ -27,13 +27,13 @@ const (
 	DialectMCPFilesystem Dialect = "mcp-filesystem"
 	// DialectAgentkit has the tools of the Rust crate agentkit-tool-fs.
 	DialectAgentkit Dialect = "agentkit"
-	// DialectClaudeCode has the file tools of Claude Code.
+	// DialectClaudeCode has the file tools of Claude Code 1.0.60.
 	DialectClaudeCode Dialect = "claude-code"
 	// DialectGemini has the file tools of Gemini CLI 0.61.
 	DialectGemini Dialect = "gemini"
 	// DialectAnthropic has the text editor and the memory tool of Anthropic's models.
 	DialectAnthropic Dialect = "anthropic"
-	// DialectOpenAI has apply_patch and the tools of Codex to read, list and search.
+	// DialectOpenAI has apply_patch and the tools that Codex had to read, list and search.
 	DialectOpenAI Dialect = "openai"
 	// DialectFS has tools with results in one shape and few codes of errors.
 	DialectFS Dialect = "fs"

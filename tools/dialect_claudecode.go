@@ -18,7 +18,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
-// claudeDialect has the file tools of Claude Code. The root of the workspace is "/".
+// claudeDialect has the file tools of Claude Code 1.0.60. The root of the workspace is "/".
 var claudeDialect = &dialect{name: DialectClaudeCode, naming: "{op}", plain: true, specs: []spec{
 	{
 		op: "Read", like: ops.ReadFile, annotations: readFileSpec.annotations, handler: define(runClaudeRead, planClaudeRead),

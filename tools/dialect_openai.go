@@ -16,7 +16,7 @@ import (
 )
 
 // openaiDialect has apply_patch, which OpenAI's models are trained on, with the tools
-// of the Codex agent to read, to list and to search.
+// that the Codex agent had to read, to list and to search.
 var openaiDialect = &dialect{name: DialectOpenAI, naming: "{op}", plain: true, fail: (*Error).plainText, specs: []spec{
 	{
 		op: ops.ReadFile, annotations: readOnly("Read file"), handler: define(runOpenAIRead, planOpenAIRead),

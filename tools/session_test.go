@@ -17,6 +17,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 
 	aferolib "github.com/spf13/afero"
 )
@@ -186,6 +187,22 @@ func TestForeignRemoval(t *testing.T) {
 			contains(t, "hint", err.Hint, "The same write without ifVersion creates it.")
 			good(t, set, "write_file", object{"path": "a", "content": "y"})
 		})
+	}
+}
+
+// TestPreflightOfForeignRemoval plans to append to a file that somebody else has deleted: the call
+// creates it.
+func TestPreflightOfForeignRemoval(t *testing.T) {
+	fsys := memory.New(nil)
+	set := careful(t, fsys)
+	put(t, fsys, "a", five)
+	call(t, set, "read_file", object{"path": "a"})
+	if err := fsys.Rm(t.Context(), "a", nil); err != nil {
+		t.Fatal(err)
+	}
+	got, err := preflight(t, set, "write_file", object{"path": "a", "content": "six\n", "append": true})
+	if err != nil || len(got) != 2 || got[1].Op != policy.OpWrite {
+		t.Errorf("Preflight = %+v, %v, want a read and a write", got, err)
 	}
 }
 

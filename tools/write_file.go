@@ -491,13 +491,14 @@ func planWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) ([]poli
 
 // writeOp returns what a write of the file is: an edit, if it has the condition that
 // the file has a version, the caller's or the session's. A file that the session knows by
-// another name has the version that it has now, if it exists.
+// another name has the version that it has now, if it exists. An append has no condition where it
+// creates the file, and planWriteFile knows where it does not.
 func (ts *toolset) writeOp(ctx context.Context, path string, in *writeFileInput, exists bool) policy.Op {
 	if in.IfVersion != "" {
 		return policy.OpEdit
 	}
 	s := ts.session(ctx)
-	if s == nil || in.CreateOnly || !ts.caps.ConditionalWrite {
+	if s == nil || in.CreateOnly || in.Append || !ts.caps.ConditionalWrite {
 		return policy.OpWrite
 	}
 	if shown := s.file(ts.fileKey(path)); shown != nil && shown.whole() && (shown.Version != "" || exists && ts.caps.Versions) {

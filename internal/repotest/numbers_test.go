@@ -43,7 +43,6 @@ func TestNumbers(t *testing.T) {
 			"| `WriteFile`, `Create` up to {providers/container.maxInline bytes} | 1 |",
 			"1 for each {providers/container/internal/remotegrep.maxWindow bytes} that it searches",
 			"1 for each {providers/container/internal/remotegrep.batchSize bytes} that must be read",
-			"more directories than fit into {providers/container/internal/inotify.maxObserved bytes} of arguments",
 		},
 		"docs/mcp.md": {
 			"at most about {internal/httpguard.maxHeader bytes}, its body {adapters/mcp.DefaultMaxMessage bytes} (more where files may exceed 10 MiB), and each {adapters/mcp.DefaultReadTimeout time} to arrive",

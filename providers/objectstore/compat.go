@@ -37,7 +37,8 @@ type Compat struct {
 	// VerifyETags compares what is read with the ETag, where that is an MD5 sum,
 	// and reads again what does not fit: some stores answer a read beside a
 	// write with the content of the one and the ETag of the other version. It
-	// takes 2 ms for each MiB.
+	// takes 2 ms for each MiB. Where ETags look like MD5 sums and are not, an
+	// empty file is [workspace.ErrUnavailable] until one with content was read.
 	VerifyETags bool
 	// ConditionalCopy says that CopyObject honours If-None-Match. Without it a
 	// copy is an upload whose parts the store copies.

@@ -67,6 +67,8 @@ c $PPID $$ ~daemon`,
 	`n=PPID; declare -n q=$n; echo $q`, `declare -n q='$'; echo $q; declare -n "r=PPID"; echo $r; declare "-n" s=PPID; echo $s; x=-n; declare $x t=PPID; echo $t`,
 	`f() { local -n q="$1"; echo $q; }; f PPID; f '$'; typeset -n z=P\PID; echo $z; nameref w=PPID; echo $w; builtin declare -n v=PPID; echo $v`,
 	`a[PPID]=1; echo ${!a[@]}; b=([PPID]=1); echo ${!b[@]}; declare -a c=([PPID]=1); echo ${!c[@]} ${a[PPID]}`,
+	`a=(PPID); (echo ${!a}); x=PPID; (echo ${!x[0]}); (cat <<< ${!x}); (: > ${!x}); ls; case ${!x} in *) echo x;; esac; declare -A m; (m[${!x}]=1; echo ${!m[@]})`, `f() { (echo ${!1}); (y="${!2}"; echo $y); for i in "${!1}"; do echo $i; done; }; f PPID '$'`,
+	`set -- PPID; (echo ${!@}); (echo ${!*}); bash -c 'echo ${!0}' PPID; set -- PP ID; IFS=; echo ${!*}`, `set -- 'PPID/x'; (echo ${!1}); set -- x/PPID; (echo ${!1}); set -- '' PPID; (echo ${!1}${!2})`,
 	learn + `c="wk $t time"; "$c" aaaa; "$c" 1; "$c" 1 $PPID; c="wk $t run"; f() { "$c" 1; }; f; declare -f`,
 }
 

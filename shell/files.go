@@ -33,6 +33,8 @@ func (r *run) open(ctx context.Context, name string, flag int, _ os.FileMode) (i
 		if err := r.check(hc.Env, terms); errors.Is(err, rewrite.ErrBackReference) {
 			fmt.Fprintln(hc.Stderr, err)
 			return numberFile{nothing{}, "("}, nil // which makes the expression wrong: the status is 2
+		} else if errors.Is(err, rewrite.ErrIndirect) && !strings.Contains(terms, "/") {
+			return unreadable{err: err}, nil // the error of a subshell would end the script, too
 		} else if err != nil {
 			return nil, err
 		}
@@ -102,7 +104,7 @@ func (r *run) open(ctx context.Context, name string, flag int, _ os.FileMode) (i
 func (r *run) check(env expand.Environ, terms string) error {
 	size, kept, err := rewrite.GuardSize(env, terms, r.maxArgs.Load())
 	switch {
-	case errors.Is(err, rewrite.ErrBackReference):
+	case errors.Is(err, rewrite.ErrBackReference), errors.Is(err, rewrite.ErrIndirect):
 		return err
 	case err != nil:
 		return r.stop("%v", err)

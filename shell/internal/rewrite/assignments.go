@@ -147,12 +147,15 @@ func (r *Rewriter) emptyMap(call *syntax.CallExpr) *syntax.Block {
 }
 
 // keyOf returns the key of an element of an associative array that the parser regards as an
-// expression, such as a-b, as a word in quotes. Other indexes are returned as they are.
+// expression, such as a-b, as a word in quotes. Other indexes are returned as they are, with a guard.
 //
 // Blanks in it are lost, and the quotes of a key with quotes in it: m["a"-b].
 func keyOf(index syntax.ArithmExpr) syntax.ArithmExpr {
-	switch index.(type) {
+	switch index := index.(type) {
 	case *syntax.BinaryArithm, *syntax.UnaryArithm, *syntax.ParenArithm:
+	case *syntax.Word:
+		guardWord(index, false, false)
+		return index
 	default:
 		return index
 	}

@@ -29,7 +29,12 @@ import (
 // "=" at the beginning says that the value will be kept. "?name" is a pattern, which is
 // compiled and so must be short, and "~name" one whose words are patterns if they have the
 // characters of globs. "^name" is a part of an expression for =~, which has no back references.
-// "!name" is the variable whose name name holds, and "@" the positional parameters.
+// "!name" is the variable whose name name holds, "!#name" the same if name is no array, and "@"
+// the positional parameters. "!@" are the variables whose names positional parameters hold. The
+// values of these follow, as no handler knows them. With >&1, the interpreter expands them in a
+// subshell; without, it would print them:
+//
+//	x=${!1}             x=$(<'/dev/guard/=!@*4'"/${1-}" >&1)${!1}
 //
 // The bound is computed each time that the guard is expanded, so that a loop is checked in
 // each round. What a command substitution will print is not known before it runs:
@@ -45,9 +50,10 @@ const maxPattern = 32 << 10
 // The zero value is ready. A word without expansions leaves it as it is.
 type guarding struct {
 	terms    []string
-	plain    int  // expansions of the form $x
-	unlikely bool // there is more than those: it must be guarded
-	output   bool // there is a command substitution
+	names    []*syntax.ParamExp // positional parameters that hold the name of a variable
+	plain    int                // expansions of the form $x
+	unlikely bool               // there is more than those: it must be guarded
+	output   bool               // there is a command substitution
 }
 
 // word adds the expansions in a word. pattern says that the word is a pattern, and split
@@ -107,8 +113,15 @@ func (g *guarding) param(p *syntax.ParamExp, pattern, split bool) {
 	case '@', '*', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9':
 		name = "@"
 	}
-	if p.Excl {
+	switch {
+	case p.Excl && name == "@":
+		g.names = append(g.names, nameIn(p.Param.Value))
+		fallthrough
+	case p.Excl && p.Index == nil && p.Names == 0:
 		name = "!" + name
+		g.unlikely = true
+	case p.Excl:
+		name = "!#" + name
 		g.unlikely = true
 	}
 	switch {
@@ -123,6 +136,7 @@ func (g *guarding) param(p *syntax.ParamExp, pattern, split bool) {
 		g.word(p.Repl.Orig, true, false)
 		with := guarding{}
 		with.word(p.Repl.With, false, false)
+		g.names = append(g.names, with.names...)
 		// At worst, each byte of the value is replaced.
 		for _, factor := range append(with.terms, strconv.Itoa(literalSize(p.Repl.With)+1)) {
 			g.terms = append(g.terms, name+"*"+factor)
@@ -170,15 +184,37 @@ func literalSize(w *syntax.Word) int {
 func (g *guarding) part(kept bool) *syntax.CmdSubst {
 	switch {
 	case kept && (len(g.terms) > 0 || g.output):
-		return newGuard("=" + strings.Join(g.terms, "+"))
+		return newGuard("="+strings.Join(g.terms, "+"), g.names...)
 	case g.unlikely, g.plain > 3:
-		return newGuard(strings.Join(g.terms, "+"))
+		return newGuard(strings.Join(g.terms, "+"), g.names...)
 	}
 	return nil
 }
 
-// newGuard returns the guard with terms, which have no quote: parameters, numbers and marks.
-func newGuard(terms string) *syntax.CmdSubst { return readFrom(GuardPath + terms) }
+// newGuard returns the guard with terms, which have no quote: parameters, numbers and marks. The
+// values of names follow, each after a slash.
+func newGuard(terms string, names ...*syntax.ParamExp) *syntax.CmdSubst {
+	guard := readFrom(GuardPath + terms)
+	if len(names) == 0 {
+		return guard
+	}
+	st := guard.Stmts[0]
+	path := st.Redirs[0].Word
+	for _, p := range names {
+		path.Parts = append(path.Parts, &syntax.DblQuoted{Parts: []syntax.WordPart{&syntax.Lit{Value: "/"}, p}})
+	}
+	st.Redirs = append(st.Redirs, &syntax.Redirect{Op: syntax.DplOut, Word: literal("1")})
+	return guard
+}
+
+// nameIn returns the expansion of a positional parameter in a guard, which is no error with set -u.
+func nameIn(param string) *syntax.ParamExp {
+	p := &syntax.ParamExp{Param: &syntax.Lit{Value: param}}
+	if param != "@" && param != "*" {
+		p.Exp = &syntax.Expansion{Op: syntax.DefaultUnset}
+	}
+	return p
+}
 
 // insert puts the guard into the word w: before its first expansion and its first brace, but after
 // a literal at the beginning, which may have a tilde.
@@ -411,19 +447,23 @@ func sequence(br *syntax.BraceExp) int {
 //	?p          an error if p has more than 32 KiB
 func GuardSize(env expand.Environ, terms string, params int64) (total int64, kept bool, err error) {
 	terms, kept = strings.CutPrefix(terms, "=")
+	terms, values, _ := strings.Cut(terms, "/")
+	vars := variables{env, strings.Split(values, "/"), params}
 	for term := range strings.SplitSeq(terms, "+") {
 		if term == "" {
 			continue
 		}
 		if name, ok := strings.CutPrefix(term, "?"); ok {
-			if sizeOf(env, name, params) > maxPattern+1 { // the size counts one more
+			if vars.size(name) > maxPattern+1 { // the size counts one more
 				return 0, kept, errPattern
 			}
 			continue
 		}
 		if name, ok := strings.CutPrefix(term, "~"); ok {
-			if longestPattern(env.Get(name)) > maxPattern {
-				return 0, kept, errPattern
+			for _, name := range vars.names(name) {
+				if longestPattern(env.Get(name)) > maxPattern {
+					return 0, kept, errPattern
+				}
 			}
 			continue
 		}
@@ -435,10 +475,10 @@ func GuardSize(env expand.Environ, terms string, params int64) (total int64, kep
 		}
 		product := int64(1)
 		for factor := range strings.SplitSeq(term, "*") {
-			if name, ok := strings.CutPrefix(factor, "!"); ok && renames[env.Get(name).Str] != "" {
-				return 0, kept, fmt.Errorf("${!%s} is not possible where %s is %s", name, name, env.Get(name).Str)
+			if strings.HasPrefix(factor, "!") && slices.ContainsFunc(vars.names(factor), isHosts) {
+				return 0, kept, ErrIndirect
 			}
-			product = min(product*sizeOf(env, factor, params), 1<<40)
+			product = min(product*vars.size(factor), 1<<40)
 		}
 		total = min(total+product, 1<<40)
 	}
@@ -455,33 +495,76 @@ var ErrBackReference = errors.New("back references are not supported in [[ =~ ]]
 // backReference matches text with a back reference. A backslash before it makes it plain text.
 var backReference = lazyregexp.New(`^([^\\]|\\[^1-9])*\\[1-9]`)
 
-// sizeOf returns the size of what factor stands for.
-// A number stands for itself. At most ten name references are followed, as they may form a
-// circle. An unset variable counts 1.
-//
-// Positional parameters come from the arguments of a call, so that the longest call so far is
-// a bound for them.
-func sizeOf(env expand.Environ, factor string, params int64) int64 {
+// ErrIndirect is the error of a guard for an indirect expansion of a parameter of the host. Its text
+// is what the interpreter looks for in an error that ends the script or the subshell.
+var ErrIndirect = errors.New("invalid indirect expansion")
+
+// isHosts reports whether the interpreter would take the parameter from the host. It has the $0 of
+// the script.
+func isHosts(name string) bool { return renames[name] != "" && name != "0" }
+
+// variables are what the factors of a guard stand for.
+type variables struct {
+	env    expand.Environ
+	values []string // of the positional parameters that hold names
+	params int64    // a bound of the positional parameters
+}
+
+// names returns the parameters that a factor stands for.
+func (v variables) names(factor string) []string {
+	if factor == "!@" {
+		return v.values
+	}
+	name, indirect := strings.CutPrefix(factor, "!")
+	if !indirect {
+		return []string{name}
+	}
+	name, keys := strings.CutPrefix(name, "#")
+	vr := v.env.Get(name)
+	switch {
+	case keys && (vr.Kind == expand.Indexed || vr.Kind == expand.Associative):
+		return []string{name}
+	case vr.Kind == expand.Associative:
+		return []string{vr.Map["0"]}
+	case vr.Kind == expand.Indexed && len(vr.List) > 0:
+		return vr.List[:1]
+	}
+	return []string{vr.Str}
+}
+
+// size returns the size of what a factor stands for, of the largest if it stands for several.
+func (v variables) size(factor string) int64 {
 	if n, err := strconv.Atoi(factor); err == nil {
 		return int64(n)
 	}
-	if factor == "@" || factor == "!@" {
-		return max(params, 16)
+	if factor == "@" {
+		return max(v.params, 16)
 	}
-	if name, ok := strings.CutPrefix(factor, "!"); ok {
-		if vr := env.Get(name); vr.Kind == expand.String {
-			factor = vr.Str
-		}
+	size := int64(0)
+	for _, name := range v.names(factor) {
+		size = max(size, v.sizeOf(name))
 	}
-	if factor == "" {
+	return size
+}
+
+// sizeOf returns the size of a parameter.
+// At most ten name references are followed, as they may form a circle. An unset variable counts 1.
+//
+// Positional parameters come from the arguments of a call, so that the longest call so far is
+// a bound for them.
+func (v variables) sizeOf(name string) int64 {
+	switch {
+	case name == "":
 		return 0
+	case name == "@", name == "*", name[0] >= '0' && name[0] <= '9':
+		return max(v.params, 16)
 	}
-	vr := env.Get(factor)
+	vr := v.env.Get(name)
 	for range 10 {
 		if vr.Kind != expand.NameRef || vr.Str == "" {
 			break
 		}
-		vr = env.Get(vr.Str)
+		vr = v.env.Get(vr.Str)
 	}
 	return VariableSize(vr)
 }

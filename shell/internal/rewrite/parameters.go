@@ -188,7 +188,7 @@ func checkParam(p *syntax.ParamExp) error {
 
 // renames are parameters that the interpreter would take from the host, and the variables of
 // the session that stand for them. A name that is computed, as in ${!p}, is refused when the
-// guard is checked (GuardSize), or replaced in a declaration and in an expression ([Renamed]). One that the index of an array finds in a variable is not seen:
+// guard is checked ([ErrIndirect]), or replaced in a declaration and in an expression ([Renamed]). One that the index of an array finds in a variable is not seen:
 // x=PPID; a[x]=1; echo ${!a[@]}.
 var renames = map[string]string{"$": "BASHPID", "PPID": "BASHPID", "0": "BASH_ARGV0"}
 

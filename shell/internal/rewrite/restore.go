@@ -256,13 +256,26 @@ func isGuard(part syntax.WordPart) bool {
 // readName returns the name in $(<'name'), "" for another part.
 func readName(part syntax.WordPart) string {
 	subst, ok := part.(*syntax.CmdSubst)
-	if !ok || len(subst.Stmts) != 1 || subst.Stmts[0].Cmd != nil || len(subst.Stmts[0].Redirs) != 1 {
+	if !ok || len(subst.Stmts) != 1 || subst.Stmts[0].Cmd != nil || len(subst.Stmts[0].Redirs) == 0 {
 		return ""
 	}
-	if quoted := onlyQuoted(subst.Stmts[0].Redirs[0].Word); quoted != nil {
+	redirs := subst.Stmts[0].Redirs
+	if quoted := onlyQuoted(redirs[0].Word); quoted != nil && len(redirs) == 1 {
 		return quoted.Value
 	}
+	if len(redirs) == 2 && redirs[1].Op == syntax.DplOut && isGuardPath(redirs[0].Word) {
+		return GuardPath // values follow
+	}
 	return ""
+}
+
+// isGuardPath reports whether a word is the path of a guard. w may be nil.
+func isGuardPath(w *syntax.Word) bool {
+	if w == nil || len(w.Parts) == 0 {
+		return false
+	}
+	quoted, ok := w.Parts[0].(*syntax.SglQuoted)
+	return ok && strings.HasPrefix(quoted.Value, GuardPath)
 }
 
 // onlyQuoted returns the quotes that are all of a word, nil for another one. w may be nil.
@@ -546,7 +559,7 @@ func (s *Session) substitutedCall(part syntax.WordPart, name string) *syntax.Cal
 }
 
 // guardText is how a guard looks in a trace.
-var guardText = lazyregexp.New(`\$\(<\s*'` + GuardPath + `[^']*'\) ?`)
+var guardText = lazyregexp.New(`\$\(<\s*'` + GuardPath + `[^']*'(?:(?:"[^"]*")+ >&1)?\) ?`)
 
 // emptyAppendText is what rewrite has put in front of an assignment, see emptyAppend.
 var emptyAppendText = lazyregexp.New(`^\+ \w+\+=\(\)\n$`)

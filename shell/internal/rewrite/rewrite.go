@@ -277,6 +277,7 @@ func (r *Rewriter) rewrite(node syntax.Node) (err error) {
 		case *syntax.CaseClause:
 			joinList(node.Word)
 			unescapeWord(node.Word)
+			guardWord(node.Word, false, false)
 			for _, item := range node.Items {
 				for _, pattern := range item.Patterns {
 					guardWord(pattern, true, false)
@@ -372,6 +373,9 @@ func redirect(redir *syntax.Redirect) error {
 	joinList(redir.Word)
 	if redir.Op != syntax.Hdoc && redir.Op != syntax.DashHdoc {
 		unescapeWord(redir.Word)
+		if !isGuardPath(redir.Word) {
+			guardWord(redir.Word, false, false)
+		}
 	}
 	if redir.Hdoc != nil {
 		quoteLiterally(redir.Hdoc.Parts)

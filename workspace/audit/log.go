@@ -100,14 +100,24 @@ func Open(path string, opts *Options) (*Log, error) {
 func (l *Log) WantsVersions() bool { return true }
 
 // Before implements [observe.Observer]. It refuses every operation while there are
-// some that could not be recorded, and waits for another process no longer than ctx lasts.
+// some that could not be recorded, or its line would begin a new file and cannot, and waits
+// for another process no longer than ctx lasts.
 func (l *Log) Before(ctx context.Context, _ observe.Event) (context.Context, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if len(l.pending) == 0 && !l.unsynced {
+	if len(l.pending) == 0 && !l.unsynced && !l.full() {
 		return ctx, nil
 	}
 	return ctx, l.flush(ctx)
+}
+
+// full reports whether the next line is to begin a new file. Others write to the file too.
+func (l *Log) full() bool {
+	if l.opts.MaxSize == 0 {
+		return false
+	}
+	info, err := os.Stat(l.path)
+	return err == nil && info.Size() >= l.opts.MaxSize
 }
 
 // After implements [observe.Observer]: it records e, also if its context has ended.
@@ -152,7 +162,7 @@ func (l *Log) write(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if l.opts.MaxSize > 0 && info.Size() >= l.opts.MaxSize && len(l.pending) > 0 && len(end.missing) == 0 {
+	if l.opts.MaxSize > 0 && info.Size() >= l.opts.MaxSize && len(end.missing) == 0 {
 		if err := l.rotate(f, info, end.last); err != nil {
 			return err
 		}

@@ -23,14 +23,15 @@ import (
 //	rename       4     1      2      3      -
 //	remove       4     -      2      3      -
 //
-// Whoever waits for the lock of file 3 meanwhile notices that the name is that of
+// The link is made before the operation whose line begins the new file, which is refused if
+// that fails. Whoever waits for the lock of file 3 meanwhile notices that the name is that of
 // another file. A rotation that was cut off after the link or the new file begins again.
 //
 // The numbers come from the header, never from the names beside the log: whoever may
 // create files there must not decide which ones are removed.
 
-// rotate continues the log in a new file. f is the file of the log, which info
-// describes, is locked, and ends with the line last.
+// rotate continues the log in a new file, or only links the full one if nothing is pending.
+// f is the file of the log, which info describes, is locked, and ends with the line last.
 func (l *Log) rotate(f *os.File, info fs.FileInfo, last string) error {
 	if l.opts.Sync { // nobody does it later, and it may have failed for the last lines
 		if err := l.sync(f); err != nil {
@@ -46,7 +47,7 @@ func (l *Log) rotate(f *os.File, info fs.FileInfo, last string) error {
 		return err
 	}
 	number, oldest := max(head.Number, 1), max(head.Oldest, 1) // 0 is of before files had numbers
-	if err := l.link(number, info); err != nil {
+	if err := l.link(number, info); err != nil || len(l.pending) == 0 {
 		return err
 	}
 	if l.opts.Keep > 0 {

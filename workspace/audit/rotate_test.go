@@ -312,6 +312,36 @@ func TestRotationFails(t *testing.T) {
 	holds(t, path, []string{"log", "log.1", "log.2"}, "a", "b")
 }
 
+// TestNumberTaken has another file in the place of the next one when the log is full. Every
+// operation is refused, the first of each program included, so none is missing from the log.
+func TestNumberTaken(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "log")
+	log, other := open(t, path, each), open(t, path, each)
+	record(log, "a")
+	if err := os.WriteFile(path+".2", []byte("forged\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for name, log := range map[string]*audit.Log{"the log": log, "another process": other} {
+		if _, err := log.Before(t.Context(), observe.Event{}); !errors.Is(err, workspace.ErrUnavailable) || strings.Contains(err.Error(), path) {
+			t.Errorf("Before of %s = %v, want unavailable, without the path", name, err)
+		}
+	}
+	if _, err := audit.Open(path, each); err == nil {
+		t.Error("Open = nil, want an error")
+	}
+	if err := os.Remove(path + ".2"); err != nil {
+		t.Fatal(err)
+	}
+	for name, log := range map[string]*audit.Log{"the log": log, "another process": other, "a new one": open(t, path, each)} {
+		if _, err := log.Before(t.Context(), observe.Event{}); err != nil {
+			t.Errorf("Before of %s without that file = %v, want nil", name, err)
+		}
+	}
+	record(log, "b")
+	holds(t, path, []string{"log", "log.1", "log.2"}, "a", "b")
+}
+
 // TestForeignNumbers has files with numbers that the log did not write. None lets the log skip
 // numbers, or delete others than its own oldest, or breaks the chain.
 func TestForeignNumbers(t *testing.T) {

@@ -27,7 +27,7 @@ type settings struct {
 	CAFile      string         `json:"caFile,omitempty" jsonschema:"A file of more PEM certificates to trust. A relative path starts at the folder of this file."`
 	Proxy       string         `json:"proxy,omitempty" jsonschema:"The URL of the proxy, without credentials. Default: from the environment (HTTPS_PROXY)."`
 	PathStyle   *bool          `json:"pathStyle,omitempty" jsonschema:"Puts the bucket into the path of the URL, not into the host name. Default: by the endpoint."`
-	Probe       bool           `json:"probe,omitempty" jsonschema:"Finds out on open, by a temporary object, whether the store honours conditions; not with readOnly."`
+	Probe       bool           `json:"probe,omitempty" jsonschema:"Finds out on open, by a temporary object, whether the store honours conditions; with readOnly, only whether it can be listed."`
 	Compat      compatSettings `json:"compat,omitzero" jsonschema:"What the store can do, if its endpoint suggests something else."`
 	MaxAttempts int            `json:"maxAttempts,omitempty" jsonschema:"How often a request is sent before it fails, but 3 times for the rest of an answer. Default: from the environment, or else 3."`
 
@@ -125,6 +125,9 @@ func openKind(ctx context.Context, in kind.Input) (workspace.FileSystem, error) 
 		opts.Encryption.CustomerKey = key
 	}
 	fsys, err := Open(ctx, opts)
+	if err == nil && o.Probe && in.ReadOnly {
+		_, err = fsys.Stat(ctx, ".")
+	}
 	if err != nil {
 		return nil, keyErrors(err)
 	}

@@ -1,7 +1,9 @@
 package objectstore_test
 
 import (
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"testing"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/objectstore"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/kind"
 )
 
 // openServer opens the bucket of a server as a program does, with credentials
@@ -150,5 +153,30 @@ func TestUnconditionalUpload(t *testing.T) {
 	}
 	if uploads := server.Uploads(); len(uploads) > 0 {
 		t.Errorf("uploads left open: %v", uploads)
+	}
+}
+
+// TestProbeReadOnly opens workspaces that nothing may be written to, as a configuration does.
+func TestProbeReadOnly(t *testing.T) {
+	server := s3test.New(t, nil)
+	bareEnvironment(t)
+	t.Setenv("AWS_ACCESS_KEY_ID", server.AccessKeyID)
+	t.Setenv("AWS_SECRET_ACCESS_KEY", server.SecretAccessKey)
+	openKind := func(bucket string) error {
+		options := fmt.Sprintf(`{"bucket": %q, "endpoint": %q, "probe": true}`, bucket, server.URL)
+		_, err := objectstore.Kind().Open(t.Context(), kind.Input{
+			ReadOnly: true,
+			Values:   func(into any) error { return json.Unmarshal([]byte(options), into) },
+		})
+		return err
+	}
+	if err := openKind(bucket); err != nil {
+		t.Errorf("Open = %v, want nil", err)
+	}
+	if err := openKind("missing"); tools.CodeOf(err) != tools.CodeInternal {
+		t.Errorf("Open of a missing bucket = %v, want an error", err)
+	}
+	if got, want := trace(server.Requests()), "ListObjectsV2*2"; got != want {
+		t.Errorf("Open sends %q, want %q", got, want)
 	}
 }

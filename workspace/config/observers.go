@@ -121,7 +121,7 @@ func withFolder(file string, err error) error {
 // one: see package gitstage.
 type Git struct {
 	// Stage stages what is written, removed and moved.
-	Stage bool `json:"stage" jsonschema:"Stages changes in git, if the folder is in the work tree of a git repository."`
+	Stage bool `json:"stage" jsonschema:"Stages changes in the git repository that a file is in, if any."`
 }
 
 // on reports whether g asks for something.

@@ -31,9 +31,9 @@ type FS struct {
 	// ReadOnly lets nothing be changed.
 	ReadOnly bool `json:"readOnly,omitempty" jsonschema:"Refuses every change, and leaves out the tools that change something."`
 	// ReadBeforeWrite lets a tool change a file only if the same session has read
-	// it, and nobody has changed it since: see package tools. It does not concern
-	// programs that use the workspace itself.
-	ReadBeforeWrite bool `json:"readBeforeWrite,omitempty" jsonschema:"The tools change a file only if it was read in the same session, and nobody has changed it since. Directories are moved and removed without that."`
+	// or written it, and nobody has changed it since: see package tools. It does not
+	// concern programs that use the workspace itself.
+	ReadBeforeWrite bool `json:"readBeforeWrite,omitempty" jsonschema:"The tools change a file only if it was read or written in the same session, and nobody has changed it since. Directories are moved and removed without that."`
 	// AllowedPaths are the names that may be used, as in [policy.Rules]. Empty
 	// means all.
 	AllowedPaths []string `json:"allowedPaths,omitempty" jsonschema:"Globs of the names that may be used, from the root of the workspace. All others are refused and hidden. Default: all names."`

@@ -97,11 +97,11 @@ Either way, it fails if tools.disable of the file names a tool that the dialect 
 have.
 
 Calls with the same --session file are one session: they change a file only if one of them
-has read it and nobody has changed it since. The commands of run, and rm and move of a
-symlink or a directory, need no read. With the setting readBeforeWrite, all other calls
-but bash need --session to change a file that exists. Make one call of a session at a
-time: of several, the file keeps what one has read, and counts for a quota what one has
-written.
+has read or written it and nobody has changed it since. The commands of run, and rm and
+move of a symlink or a directory, need no read. With the setting readBeforeWrite, all
+other calls but bash need --session to change a file that exists. Make one call of a
+session at a time: of several, the file keeps what one has read, and counts for a quota
+what one has written.
 
 If a rule requires approval, call shows what the operation would do, and asks on the
 terminal. Without a terminal, only --approve allows it.
@@ -133,7 +133,7 @@ func New(flags *target.Flags, args []string, all bool) *cobra.Command {
 	// Cobra finds the operation after flags only if it knows them here.
 	cmd.PersistentFlags().BoolVar(&asJSON, "json", false, "print the result or the error of the tool as one JSON object")
 	cmd.PersistentFlags().StringVar((*string)(&session), "session", "",
-		"keep in this `file` what calls have read, and change no other file that exists")
+		"keep in this `file` what calls have read or written, and change no other file that exists")
 	approved.Add(cmd)
 	known := operations(args)
 	named := func(o Operation) bool { return slices.ContainsFunc(args, o.Is) }

@@ -18,6 +18,10 @@ func TestOptions(t *testing.T) {
 		{"container", "{kind: container, container: box}", ""},
 		{"local-empty", `{kind: localbash, root: ""}`, "root: it is empty: name a folder"},
 		{"local-unset", `{kind: localbash, root: "${WORKSPACEKIT_NOT_SET:-}"}`, "root: it is empty: name a folder"},
+		{"local-url", `{kind: localbash, root: "file:///etc"}`, "root: it is a URL: name a folder by its path"},
+		{"local-short-url", `{kind: localbash, root: "file:/etc"}`, "root: it is a URL: name a folder by its path"},
+		{"local-other-url", `{kind: localbash, root: "s3://user:secret@bucket"}`, "root: it is a URL: name a folder by its path"},
+		{"local-colon", `{kind: localbash, root: "./file:/etc"}`, ""},
 		{"local-run", "{kind: localbash, root: ., run: {enabled: false, sandbox: off, network: true, env: {A: b}, readable: [../tools], readOnly: [.git/hooks], " +
 			"limits: {processes: 9, openFiles: -1, memoryMb: 64, fileMb: 1, cpuTime: 10s}}}", ""},
 		{"local-run-enabled", "{kind: localbash, root: ., run: {sandbox: off}}", `run needs the key "enabled"`},

@@ -63,8 +63,15 @@ func (o settings) options(in kind.Input) *Options {
 // check returns all that is wrong with o. It looks at nothing but o, and names the keys at fault.
 func (o settings) check() error {
 	var errs []error
-	if o.Root == "" {
+	// As a path, a URL would be in a folder such as "file:", which can be spelled "./file:". One
+	// letter is a drive.
+	scheme, rest, colon := strings.Cut(o.Root, ":")
+	colon = colon && len(scheme) > 1 && !strings.Contains(scheme, "/")
+	switch {
+	case o.Root == "":
 		errs = append(errs, kind.KeyError("root", errors.New(`it is empty: name a folder, such as "." for the folder of the file`)))
+	case colon && (strings.EqualFold(scheme, "file") || strings.HasPrefix(rest, "//")):
+		errs = append(errs, kind.KeyError("root", errors.New("it is a URL: name a folder by its path, such as /srv/data")))
 	}
 	switch {
 	case o.IndexMemoryMb < 0 || o.IndexMemoryMb > math.MaxInt64>>20:

@@ -35,9 +35,9 @@ func (f *Flags) newLocation(flag, text string) (*location, error) {
 	if config.IsURL(text) {
 		l.what, l.registry = flag+shownURL(text), f.Registry()
 	} else {
-		if scheme := nearlyURL(text); scheme != "" {
+		if begin := nearlyURL(text); begin != "" {
 			return nil, fmt.Errorf("%s %q is neither a folder nor a URL: a URL begins with %q; write %q for a folder of that name",
-				flag, text, scheme+"://", "./"+text)
+				flag, text, begin, "./"+text)
 		}
 		folder, err := folderURL(text)
 		if err != nil {
@@ -77,23 +77,31 @@ func shownURL(text string) string {
 	return fmt.Sprintf(" %q", text)
 }
 
-// nearlyURL returns the scheme of a text that is meant as the URL of a workspace and is none,
+// nearlyURL returns how a URL begins if text is meant as the URL of a workspace and is none,
 // and "" for a folder, which includes everything that exists.
 //
-//	file:/srv     file
-//	S3:/bucket    s3
+//	file:/srv     file:///
+//	file:srv      file:///
+//	S3:/bucket    s3://
 //	c:/srv        "", a drive
 //	src/a:/b      "", as a scheme has no slash
 func nearlyURL(text string) string {
-	scheme, _, ok := strings.Cut(text, ":/")
-	letters := strings.IndexFunc(scheme, func(r rune) bool { return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') }) < 0
+	scheme, rest, ok := strings.Cut(text, ":")
+	scheme = strings.ToLower(scheme)
+	letters := strings.IndexFunc(scheme, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') }) < 0
 	if !ok || !letters || len(scheme) < 2 { // "c:/" is a drive
 		return ""
 	}
 	if _, err := os.Stat(text); err == nil {
 		return ""
 	}
-	return strings.ToLower(scheme)
+	switch {
+	case scheme == "file":
+		return "file:///"
+	case strings.HasPrefix(rest, "/"):
+		return scheme + "://"
+	}
+	return ""
 }
 
 // folderURL returns the URL of a folder.

@@ -206,8 +206,11 @@ func (r *recorder) keep(ctx context.Context, op, name string, limit int64, ifVer
 func (r *recorder) tooLarge(ctx context.Context, op, name string) (State, error) {
 	info, err := r.files.Stat(ctx, name)
 	if err == nil && !r.allowUnkept {
-		err = ops.Error(op, name, workspace.ErrPolicy,
-			fmt.Errorf("the change would replace or remove more than the %d bytes that can be kept to undo it", r.maxChange))
+		text := fmt.Sprintf("the change would replace or remove more than the %d bytes that can be kept to undo it", r.maxChange)
+		if r.maxChange == r.journal.limits.KeepBytes/4 { // as in a configuration, not in a transaction
+			text += ", a quarter of backup.maxMb in a configuration"
+		}
+		err = ops.Error(op, name, workspace.ErrPolicy, errors.New(text))
 	}
 	return stateOf(info), ops.Rename(err, op, name)
 }

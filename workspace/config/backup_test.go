@@ -207,6 +207,18 @@ workspaces:
 	}
 }
 
+// TestTooMuchToKeep makes a change whose bytes cannot be kept: the error names the key that lets
+// more be kept.
+func TestTooMuchToKeep(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "files", "large"), strings.Repeat("x", 1<<18+1))
+	opened := open(t, parse(t, dir, "workspaces: {repo: {provider: {kind: localbash, root: files}, backup: {maxMb: 1}}}"))
+	_, err := lookup(t, opened, "repo").WriteFile(t.Context(), "large", nil, nil)
+	if !errors.Is(err, workspace.ErrPolicy) || !strings.Contains(err.Error(), "262144 bytes") || !strings.Contains(err.Error(), "backup.maxMb") {
+		t.Errorf("WriteFile over a file that is too large to keep = %v, want ErrPolicy and the key backup.maxMb", err)
+	}
+}
+
 // TestRefWithBackups tests that what a reference opens keeps its backups where they were,
 // and that there is no reference if they are in another workspace.
 func TestRefWithBackups(t *testing.T) {

@@ -123,7 +123,7 @@ func (s FS) clone() FS {
 	s.ReadOnlyPaths, s.Rules = slices.Clone(s.ReadOnlyPaths), slices.Clone(s.Rules)
 	s.AllowedExtensions, s.DeniedExtensions = slices.Clone(s.AllowedExtensions), slices.Clone(s.DeniedExtensions)
 	for i, r := range s.Rules {
-		s.Rules[i] = policy.Rule{Allow: slices.Clone(r.Allow), Deny: slices.Clone(r.Deny), Ask: slices.Clone(r.Ask), Paths: slices.Clone(r.Paths)}
+		s.Rules[i] = policy.Rule{Allow: slices.Clone(r.Allow), Deny: slices.Clone(r.Deny), Ask: slices.Clone(r.Ask), Paths: slices.Clone(r.Paths), Place: r.Place}
 	}
 	return s
 }
@@ -282,7 +282,8 @@ func (c *Config) settings(d *description) *FS {
 }
 
 // askingToRun returns s with a rule that asks before each command, unless s has rules or
-// restricts paths: then commands need a rule of its own, as they are not bound by those.
+// restricts paths: then commands need a rule of its own, as they are not bound by those. The
+// place of the rule is the key that has it, as the file has no such rule.
 func (s *FS) askingToRun() *FS {
 	rules := s.Policy()
 	rules.DenySensitive = false
@@ -290,7 +291,7 @@ func (s *FS) askingToRun() *FS {
 		return s
 	}
 	asking := *s
-	asking.Rules = []policy.Rule{{Ask: []policy.Op{policy.OpRun}, Paths: []string{"**"}}}
+	asking.Rules = []policy.Rule{{Ask: []policy.Op{policy.OpRun}, Paths: []string{"**"}, Place: "tools.run"}}
 	return &asking
 }
 

@@ -75,6 +75,9 @@ type Rule struct {
 	// Paths are globs of the names, as in [Rules].DeniedPaths: a directory is
 	// meant with all below it. "**" is everything.
 	Paths []string `json:"paths" jsonschema:"Globs, as in deniedPaths, of the names that the rule is for; ** is everything."`
+	// Place is what errors and questions call the rule, if it is not from a list that
+	// a user has. Empty means its place in FirstMatch, such as "rules[0]".
+	Place string `json:"-"`
 }
 
 // Op is what a [Rule] allows or forbids.

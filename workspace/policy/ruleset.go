@@ -166,7 +166,7 @@ func (s *ruleset) index() (err error) {
 func compileFirstMatch(rules []Rule) (list clauses, err error) {
 	for i, rule := range rules {
 		effect, set, err := rule.effect()
-		place := fmt.Sprintf("rules[%d]", i)
+		place := cmp.Or(rule.Place, fmt.Sprintf("rules[%d]", i))
 		if err != nil {
 			return list, ops.Error(opRestrict, place, fs.ErrInvalid, err)
 		}

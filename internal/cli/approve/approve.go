@@ -31,8 +31,9 @@ type Flag []string
 // everything is the value of --approve that allows what any rule asks about.
 const everything = "all"
 
-// rulePlace matches the place of a rule, as errors have it.
-var rulePlace = lazyregexp.New(`^(?:fs\.)?(rules\[\d+\])$`)
+// rulePlace matches the place of a rule, as errors have it: tools.run is the one that asks before
+// commands where the file has none.
+var rulePlace = lazyregexp.New(`^(?:fs\.)?(rules\[\d+\]|tools\.run)$`)
 
 // Add adds the flag to cmd and its subcommands.
 func (f *Flag) Add(cmd *cobra.Command) {

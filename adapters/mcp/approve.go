@@ -149,11 +149,15 @@ func answerOf(result *sdk.ElicitResult) policy.Answer {
 	case result.Action != "accept":
 		return policy.Answer{}
 	}
-	decision, _ := result.Content["decision"].(string)
-	return policy.Answer{
-		Allow:   decision == decisionAllow || decision == decisionSession,
-		Session: decision == decisionSession,
+	switch result.Content["decision"] {
+	case decisionAllow:
+		return policy.Answer{Allow: true}
+	case decisionSession:
+		return policy.Answer{Allow: true, Session: true}
+	case decisionDeny:
+		return policy.Answer{}
 	}
+	return policy.Answer{Reason: "the client accepted without a decision"}
 }
 
 // questions are those that wait for a call with the answer. They are safe for

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/workspacekit/workspacekit/internal/cli/doctor"
 	"github.com/workspacekit/workspacekit/internal/cli/target"
 	"github.com/workspacekit/workspacekit/internal/cli/term"
 	"github.com/workspacekit/workspacekit/internal/ops"
@@ -68,16 +69,16 @@ func (u uses) add(name string, all ...policy.Op) {
 }
 
 // readUses returns what workspaces were used for by the log in the file path, all of them if
-// there are no names. What was denied did not take place, and is left out; what "mode: audit"
-// let through counts. The lines without a decision are headers and torn lines. A log with
-// hashed names is an error, as rules cannot be made of those.
+// there are no names. What was denied did not take place, and is left out, as is the file that
+// a doctor has written; what "mode: audit" let through counts. The lines without a decision are
+// headers and torn lines. A log with hashed names is an error, as rules cannot be made of those.
 func readUses(path string, workspaces []string) (uses, error) {
 	used := uses{}
 	for e, err := range audit.ReadFile(path) {
 		switch {
 		case err != nil:
 			return nil, err
-		case e.Decision == "" || e.Decision == observe.Denied, len(workspaces) > 0 && !slices.Contains(workspaces, e.Workspace):
+		case e.Decision == "" || e.Decision == observe.Denied, doctor.IsProbeFile(e.Path), len(workspaces) > 0 && !slices.Contains(workspaces, e.Workspace):
 			continue
 		case strings.HasPrefix(e.Path, "hmac:"):
 			return nil, errors.New("it has no names, but their hashes (hashPaths): log without them for a while")

@@ -191,7 +191,7 @@ func (d *diagnosis) read(ctx context.Context) outcome {
 		return failed(err)
 	}
 	// Another workspace of the same folder may be tried at this moment.
-	children = slices.DeleteFunc(children, isProbeFile)
+	children = slices.DeleteFunc(children, func(info workspace.FileInfo) bool { return IsProbeFile(info.Name) })
 	entries := wording.Count(len(children), "entry", "entries")
 	if len(children) > maxListed {
 		entries = "more than " + wording.Count(maxListed, "entry", "entries")
@@ -238,7 +238,7 @@ func (d *diagnosis) readable(infos []workspace.FileInfo) []string {
 	limit := d.readLimit()
 	var names []string
 	for _, info := range infos {
-		if info.Type == workspace.TypeFile && info.Size <= limit && !isProbeFile(info) {
+		if info.Type == workspace.TypeFile && info.Size <= limit && !IsProbeFile(info.Name) {
 			names = append(names, info.Path)
 		}
 	}
@@ -277,8 +277,8 @@ type probeFile struct {
 	version workspace.Version
 }
 
-// isProbeFile reports whether info is a file that a doctor has written.
-func isProbeFile(info workspace.FileInfo) bool { return strings.HasPrefix(info.Name, probeFilePrefix) }
+// IsProbeFile reports whether a doctor has written the file name.
+func IsProbeFile(name string) bool { return strings.HasPrefix(path.Base(name), probeFilePrefix) }
 
 // probeData returns content that a store which handles it as text would change. It differs for
 // each n. It has every byte, NUL and both line ends, and is no valid UTF-8.
@@ -549,7 +549,7 @@ func (t *tally) add(info workspace.FileInfo, err error) error {
 	switch {
 	case err != nil:
 		t.unlisted++
-	case isProbeFile(info):
+	case IsProbeFile(info.Name):
 	case t.files >= maxCounted, t.files+t.others >= maxEntries:
 		t.more = true
 		return fs.SkipAll

@@ -107,9 +107,7 @@ func (c *Config) open(ctx context.Context, r *Registry, opener provider, d *desc
 		release(l.store)
 		return nil, c.failure(d, err)
 	}
-	if undoes, _ := l.settings.transactions(fsys); undoes && opener.kind.Local {
-		_ = ws.Transaction(ctx, nil) // what cannot be undone yet is tried again
-	}
+	ws.undoKilled(ctx)
 	if missing := lacking(ws.Capabilities(), d.Requires); missing != "" {
 		_ = ws.Close() // the lack is the error that matters
 		p := c.problems()

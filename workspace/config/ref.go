@@ -148,6 +148,7 @@ func (r *Registry) resolve(ctx context.Context, ref Ref) (*Workspace, error) {
 		release(fsys)
 		return nil, err
 	}
+	ws.undoKilled(ctx)
 	if ws.Capabilities().Run {
 		ws.createRecord()
 	}

@@ -140,7 +140,20 @@ func (r *Registry) OpenURL(ctx context.Context, name, url string, settings FS) (
 	if err != nil {
 		return nil, err
 	}
-	return openInput(ctx, opener, settings)
+	if err := opener.check(); err != nil {
+		return nil, err
+	}
+	fsys, err := opener.kind.Open(ctx, opener.in)
+	if err != nil {
+		return nil, err
+	}
+	ws, err := newWorkspace(opener, fsys, layers{settings: &settings})
+	if err != nil {
+		release(fsys)
+		return nil, err
+	}
+	ws.undoKilled(ctx)
+	return ws, nil
 }
 
 // CheckURL returns the kind of the workspace that a URL stands for, without
@@ -175,23 +188,6 @@ func (r *Registry) urlProvider(name, url string, settings FS) (provider, error) 
 	}
 	in := kind.Input{Name: name, Dir: dir, ReadOnly: settings.ReadOnly, Values: assign(options)}
 	return provider{name: of, kind: r.kinds[of], in: in, files: &configFiles{}}, nil
-}
-
-// openInput opens a workspace that no file describes.
-func openInput(ctx context.Context, opener provider, settings FS) (*Workspace, error) {
-	if err := opener.check(); err != nil {
-		return nil, err
-	}
-	fsys, err := opener.kind.Open(ctx, opener.in)
-	if err != nil {
-		return nil, err
-	}
-	ws, err := newWorkspace(opener, fsys, layers{settings: &settings})
-	if err != nil {
-		release(fsys)
-		return nil, err
-	}
-	return ws, nil
 }
 
 // assign is a decode of options that there are already.

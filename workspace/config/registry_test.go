@@ -1,8 +1,13 @@
 package config_test
 
 import (
+	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -14,6 +19,7 @@ import (
 	"github.com/workspacekit/workspacekit"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config"
+	"github.com/workspacekit/workspacekit/workspace/transaction"
 )
 
 func TestRegister(t *testing.T) {
@@ -110,6 +116,75 @@ func TestOpenURL(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestKilled tests that each way to open a folder undoes the changes of a transaction whose program
+// was killed, and that nothing is undone in a folder that is read only.
+func TestKilled(t *testing.T) {
+	r := workspacekit.NewRegistry()
+	openURL := func(t *testing.T, dir string, settings config.FS) *config.Workspace {
+		t.Helper()
+		ws, err := r.OpenURL(t.Context(), "main", "file://"+dir, settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { ws.Close() })
+		return ws
+	}
+	tests := []struct {
+		name, want string
+		open       func(t *testing.T, dir string)
+	}{
+		{"file", "old", func(t *testing.T, dir string) {
+			open(t, parse(t, dir, "workspaces: {main: {provider: {kind: localbash, root: .}}}"))
+		}},
+		{"URL", "old", func(t *testing.T, dir string) { openURL(t, dir, config.FS{}) }},
+		{"URL, read only", "new", func(t *testing.T, dir string) { openURL(t, dir, config.FS{ReadOnly: true}) }},
+		{"reference", "old", func(t *testing.T, dir string) {
+			empty := t.TempDir()
+			ref := refTo(t, openURL(t, empty, config.FS{}))
+			ref.Payload = bytes.ReplaceAll(ref.Payload, []byte(empty), []byte(dir))
+			ws, err := r.Resolve(t.Context(), ref)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { ws.Close() })
+		}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			from, dir := t.TempDir(), filepath.Join(t.TempDir(), "killed")
+			writeFile(t, filepath.Join(from, "a"), "old")
+			leaveTransaction(t, openURL(t, from, config.FS{}), from, dir)
+			tt.open(t, dir)
+			if got, err := os.ReadFile(filepath.Join(dir, "a")); string(got) != tt.want || err != nil {
+				t.Errorf("a is %q, %v, want %q", got, err, tt.want)
+			}
+		})
+	}
+}
+
+// leaveTransaction copies the folder from to dir, as it is in a transaction of ws that has written
+// "new" to a, with a state that is too old for its program to continue it.
+func leaveTransaction(t *testing.T, ws *config.Workspace, from, dir string) {
+	t.Helper()
+	err := ws.Transaction(t.Context(), func(ctx context.Context) error {
+		_, err := ws.WriteFile(ctx, "a", []byte("new"), nil)
+		return errors.Join(err, os.CopyFS(dir, os.DirFS(from)))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	states, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(transaction.DefaultDir), "*", "state.json"))
+	if err != nil || len(states) != 1 {
+		t.Fatalf("the states are %q, %v, want one", states, err)
+	}
+	state, err := os.ReadFile(states[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := regexp.MustCompile(`"until":"[^"]*"`).ReplaceAllString(string(state), `"until":"2000-01-01T00:00:00Z"`)
+	writeFile(t, states[0], old)
 }
 
 func TestCheckURL(t *testing.T) {

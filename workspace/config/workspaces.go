@@ -3,6 +3,8 @@ package config
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/audit"
 	"github.com/workspacekit/workspacekit/workspace/backup"
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
 	"github.com/workspacekit/workspacekit/workspace/gitstage"
 	"github.com/workspacekit/workspacekit/workspace/observe"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -140,6 +143,18 @@ func newWorkspace(opener provider, fsys workspace.FileSystem, l layers) (*Worksp
 	}
 	w.Workspace = workspace.New(opener.in.Name, seen, &workspace.Options{MaxFileSize: l.settings.MaxFileSizeMb << 20})
 	return w, nil
+}
+
+// undoKilled undoes the changes of transactions whose programs were killed, if w is a folder that
+// can be changed: in other stores, that waits for the first change.
+func (w *Workspace) undoKilled(ctx context.Context) {
+	if undoes, _ := w.layers.settings.transactions(w.fsys); !undoes || !w.opener.kind.Local {
+		return
+	}
+	// A path of this computer is enough to see that nothing was left.
+	if _, err := os.Lstat(filepath.Join(fallback.Root(w.fsys), transaction.DefaultDir)); err == nil {
+		_ = w.Transaction(ctx, nil) // what cannot be undone yet is tried again
+	}
 }
 
 // keepBackups returns fsys with backups, nil if there are none. raw is the FileSystem of

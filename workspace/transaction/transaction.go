@@ -15,10 +15,10 @@
 // If the function returns an error, panics, or its context ends, its changes are undone
 // before Transaction returns. If the program is killed, they are undone by the next
 // Transaction of any program, by the first change through an [FS], by [Recover], and when
-// package config opens a folder. A change is undone by package backup: files get the bytes
-// that they had, and what was created is removed. A transaction in the function of another,
-// with the context and the workspace that the function gets, is a part of it, and is undone
-// with it, not by itself.
+// package config opens a folder that can be changed. A change is undone by package backup:
+// files get the bytes that they had, and what was created is removed. A transaction in the
+// function of another, with the context and the workspace that the function gets, is a part
+// of it, and is undone with it, not by itself.
 //
 // Other readers see each change when it is made, and see it disappear if it is undone:
 // there is no isolation. Each single file has its old bytes or its new ones, whole.

@@ -107,9 +107,9 @@ func TestApplyPatchErrors(t *testing.T) {
 		{"*** Begin Patch\n*** Add File: a\n+1\n*** End Patch", tools.CodeExist, []string{"a: file already exists"}},
 		{"*** Begin Patch\n*** Add File: a\n+1\n*** Delete File: x\n*** End Patch", tools.CodeExist, []string{"2 errors\na: file already exists\nx: file does not exist"}},
 		{"*** Begin Patch\n*** Delete File: x\n*** Add File: .git/y\n+1\n*** Update File: a\n@@\n-zwei\n+2\n*** Add File: ../y\n+1\n*** End Patch", tools.CodeNotExist,
-			[]string{"4 errors\nx: file does not exist\n.git/y: invalid argument: a patch cannot change what is in .git\na: the hunk does not apply", "\n../y: name leads out of the workspace"}},
-		{"*** Begin Patch\n*** Update File: a\n*** Move to: .git/y\n*** Add File: a\n+1\n*** Add File: ../y\n+1\n*** End Patch", tools.CodeInvalid,
-			[]string{"2 errors\n.git/y: invalid argument: a patch cannot change what is in .git\n../y: name leads out of the workspace\n"}},
+			[]string{"4 errors\nx: file does not exist\n.git/y: forbidden by policy: a patch cannot change what is in .git\na: the hunk does not apply", "\n../y: name leads out of the workspace"}},
+		{"*** Begin Patch\n*** Update File: a\n*** Move to: .git/y\n*** Add File: a\n+1\n*** Add File: ../y\n+1\n*** End Patch", tools.CodePolicy,
+			[]string{"2 errors\n.git/y: forbidden by policy: a patch cannot change what is in .git\n../y: name leads out of the workspace\n"}},
 	} {
 		err := bad(t, set, "apply_patch", object{"patch": test.patch}, test.code)
 		contains(t, "the error", err.Message+"\n"+err.Hint, test.says...)
@@ -118,10 +118,6 @@ func TestApplyPatchErrors(t *testing.T) {
 		if data, err := ws.ReadFile(t.Context(), name); err != nil || string(data) != want {
 			t.Errorf("%s is %q, %v", name, data, err)
 		}
-	}
-	const names = "*** Begin Patch\n*** Add File: .git/y\n+1\n*** Add File: ../y\n+1\n*** End Patch"
-	if err := bad(t, set, "apply_patch", object{"patch": names}, tools.CodeInvalid); err.Hint != "" {
-		t.Errorf("the hint about .git/y is %q, want none", err.Hint)
 	}
 }
 

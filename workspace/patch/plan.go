@@ -239,7 +239,7 @@ func (p *planner) resolveName(s *section, name string) (string, error) {
 		return name, ops.Error(ops.ApplyPatch, name, err, nil)
 	}
 	if ops.InGit(name) {
-		return name, ops.Error(ops.ApplyPatch, name, fs.ErrInvalid, errors.New("a patch cannot change what is in .git"))
+		return name, ops.Error(ops.ApplyPatch, name, workspace.ErrPolicy, errors.New("a patch cannot change what is in .git"))
 	}
 	return name, nil
 }

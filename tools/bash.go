@@ -286,6 +286,14 @@ func (b *bash) root() string {
 	return "the directory of the workspaces: " + b.roots()
 }
 
+// scratchDir returns the directory of the scratch space, unless the only workspace has a tmp.
+func (b *bash) scratchDir() string {
+	if len(b.toolsets) > 1 && slices.ContainsFunc(b.toolsets, func(ts *toolset) bool { return ts.ws.Name() == "tmp" }) {
+		return "/dev/shm" // which no workspace hides
+	}
+	return "/tmp"
+}
+
 // roots lists the directories of several workspaces.
 func (b *bash) roots() string {
 	var names []string

@@ -76,6 +76,10 @@ func TestBash(t *testing.T) {
 			t.Errorf("the description of %v says of /tmp:\n%s", names, tool.Description())
 		}
 	}
+	beside, _ := newBashSet(t, nil, &tools.Options{}, "repo", "tmp").Lookup("bash")
+	if text := beside.Description(); strings.Contains(text, "/tmp is scratch space") || !strings.Contains(text, "/dev/shm is scratch space") {
+		t.Errorf("the description beside a workspace tmp says:\n%s", text)
+	}
 	result := call(t, set, "bash", object{"script": "cd d; x=1; cat a.txt > b.txt; echo hi >&2; exit 3"})
 	if result.IsError || !strings.HasPrefix(result.Text, "hi\n[exit code 3]\n[wrote d/b.txt (version ") {
 		t.Errorf("the result is %q", result.Text)

@@ -80,6 +80,6 @@ type facts struct {
 	MaxFileSize                                                   string // "" for none
 	WholeSize                                                     string // of a file that is read or edited
 	Appends, CanEdit, CanMove                                     bool   // write_file can append, files can be edited and moved
-	Programs, ShellRoot                                           string // of the tool bash
+	Programs, ShellRoot, Scratch                                  string // of the tool bash
 	OneRoot                                                       bool   // ShellRoot is one workspace
 }

@@ -277,7 +277,8 @@ func (ts *toolset) facts() facts {
 		Appends: ts.caps.ConditionalWrite && ts.caps.Versions, CanEdit: editFileSpec.needs(ts.caps), CanMove: moveSpec.needs(ts.caps),
 	}
 	if ts.bash != nil {
-		f.Programs, f.ShellRoot, f.OneRoot = strings.Join(ts.bash.make.Programs(), " "), ts.bash.root(), len(ts.bash.toolsets) == 1
+		f.Programs, f.ShellRoot, f.Scratch = strings.Join(ts.bash.make.Programs(), " "), ts.bash.root(), ts.bash.scratchDir()
+		f.OneRoot = len(ts.bash.toolsets) == 1
 	}
 	return f
 }

@@ -10,8 +10,8 @@ import (
 
 // Open opens the workspaces that the file path describes, or only those with the
 // given names. If one cannot be opened, none is. The caller closes them. Open starts
-// nothing that can wait for the first use: no process, no connection, no watch. An
-// empty path means what it means to [Load].
+// nothing that can wait for the first use: no process, no watch, and no connection but to
+// a bucket with "probe: true". An empty path means what it means to [Load].
 //
 // # Errors
 //

@@ -233,7 +233,7 @@ func refuseUnknownTopics(root, help *cobra.Command) {
 	help.Run = nil
 	help.RunE = func(cmd *cobra.Command, args []string) error {
 		topic, rest, err := root.Find(args)
-		if err == nil {
+		if err == nil && len(rest) > 0 {
 			err = topic.ValidateArgs(rest)
 		}
 		if err != nil {

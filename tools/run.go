@@ -216,7 +216,7 @@ func runRun(ctx context.Context, ts *toolset, in *runInput) (*runOutput, error) 
 		if stopped != "" && limit != time.Duration(in.Timeout)*time.Second {
 			stopped += ", the time of one call"
 			if ts.has(ops.Processes) {
-				stopped += "; with background there is no limit"
+				stopped += "; with background it may take longer"
 			}
 		}
 	}

@@ -144,12 +144,11 @@ type bashOutput struct {
 	several bool // there are several workspaces
 }
 
-// maxScriptSeconds is the longest timeout of a script.
+// maxScriptSeconds is the longest timeout of a script, if a call may take longer.
 const maxScriptSeconds = 3600
 
 var bashSpec = spec{
 	op: ops.Bash, annotations: Annotations{Title: "Run script", Destructive: true}, handler: define(runBash, planBash),
-	shape: func(p properties, _ workspace.Capabilities) { p.between("timeout", 1, maxScriptSeconds) },
 }
 
 // addBash adds the tool bash to a set over the workspaces of toolsets, if shells can be
@@ -262,6 +261,9 @@ func (ts *toolset) scriptTime(seconds integer) time.Duration {
 	}
 	return limit
 }
+
+// maxTimeout returns the most seconds for the parameter timeout.
+func (ts *toolset) maxTimeout() int { return max(1, int(ts.scriptTime(maxScriptSeconds).Seconds())) }
 
 // planBash says that a script may do anything: what it does is known when it does it. The
 // rules of the workspace still ask about each operation.

@@ -131,7 +131,6 @@ const (
 var runSpec = spec{
 	op: ops.Run, annotations: Annotations{Title: "Run command", Destructive: true, OpenWorld: true}, handler: define(runRun, planRun),
 	needs: func(c workspace.Capabilities) bool { return c.Run },
-	shape: func(p properties, _ workspace.Capabilities) { p.between("timeout", 1, maxScriptSeconds) },
 }
 
 // beginning keeps the first bytes of what is written to it. With the last bytes, which
@@ -150,10 +149,7 @@ func (b *beginning) Write(p []byte) (int, error) {
 func (d *dialect) withCommands(disable []string) *dialect {
 	with, run := *d, runSpec
 	if slices.Contains(disable, ops.Processes) {
-		run.shape = func(p properties, caps workspace.Capabilities) {
-			runSpec.shape(p, caps)
-			delete(p, "background")
-		}
+		run.shape = func(p properties, _ workspace.Capabilities) { delete(p, "background") }
 	}
 	with.specs = append(with.specs[:len(with.specs):len(with.specs)], run, processesSpec)
 	return &with
@@ -213,7 +209,8 @@ func runRun(ctx context.Context, ts *toolset, in *runInput) (*runOutput, error) 
 		if stopped != "" {
 			ctx = context.WithoutCancel(ctx) // it keeps its output
 		}
-		if stopped != "" && limit != time.Duration(in.Timeout)*time.Second {
+		asked := time.Duration(in.Timeout) * time.Second
+		if stopped != "" && (limit != asked || asked == ts.scriptTime(0).Truncate(time.Second)) {
 			stopped += ", the time of one call"
 			if ts.has(ops.Processes) {
 				stopped += "; with background it may take longer"

@@ -161,14 +161,15 @@ func TestRunPreflight(t *testing.T) {
 // timeout: with "background" it may take longer, if there is such a parameter.
 func TestRunTime(t *testing.T) {
 	t.Parallel()
+	const used = "\n[note: timeout: 600 is above the maximum; used 114]"
 	for _, c := range []struct {
 		disable []string
 		args    object
 		want    string
 	}{
-		{nil, object{"command": "sleep", "timeout": 600}, "[it was killed after 1m54s, the time of one call; with background it may take longer]"},
+		{nil, object{"command": "sleep", "timeout": 600}, "[it was killed after 1m54s, the time of one call; with background it may take longer]" + used},
 		{nil, object{"command": "sleep"}, "[it was killed after 1m54s, the time of one call; with background it may take longer]"},
-		{[]string{"processes"}, object{"command": "sleep", "timeout": 600}, "[it was killed after 1m54s, the time of one call]"},
+		{[]string{"processes"}, object{"command": "sleep", "timeout": 600}, "[it was killed after 1m54s, the time of one call]" + used},
 		{nil, object{"command": "sleep", "timeout": 60}, "[it was killed after 1m0s]"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -271,4 +272,16 @@ func newRunSet(t *testing.T, files workspace.FileSystem, opts *tools.Options) *t
 	t.Helper()
 	opts.Run = true
 	return newSetOf(t, workspace.New("main", files, nil), opts)
+}
+
+// TestTimeoutMaximum tests that the parameter timeout allows no more than a call does.
+func TestTimeoutMaximum(t *testing.T) {
+	t.Parallel()
+	for timeout, want := range map[time.Duration]string{0: "114", 50 * time.Second: "47", time.Second: "1", 3 * time.Hour: "3600", -1: "3600"} {
+		set := newRunSet(t, runner{machine{memory.New(nil)}, new(atomic.Int32)}, &tools.Options{Timeout: timeout, Bash: bashtool.New(nil)})
+		for _, op := range []string{"run", "bash"} {
+			tool, _ := set.Lookup(op)
+			contains(t, op+" within "+timeout.String(), string(tool.InputSchema()), `"maximum":`+want+"}")
+		}
+	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/unified"
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
@@ -147,6 +148,9 @@ func (ts *toolset) inputSchema(s spec) *jsonschema.Schema {
 	in := s.newInput()
 	if s.shape != nil {
 		s.shape(in.Properties, ts.caps)
+	}
+	if s.op == ops.Bash || s.op == ops.Run {
+		properties(in.Properties).between("timeout", 1, ts.maxTimeout())
 	}
 	prune(in)
 	ts.fillDescriptions(in)

@@ -347,3 +347,26 @@ func TestBashMissingDir(t *testing.T) {
 		}
 	}
 }
+
+// TestBashOfReadOnly tests that the description speaks of changes only where a workspace can
+// be changed.
+func TestBashOfReadOnly(t *testing.T) {
+	t.Parallel()
+	writable := workspace.New("a", memory.New(nil), nil)
+	readOnly := workspace.New("b", restricted{memory.New(nil), workspace.Capabilities{}}, nil)
+	for _, c := range []struct {
+		all  []*workspace.Workspace
+		want bool
+	}{{[]*workspace.Workspace{readOnly}, false}, {[]*workspace.Workspace{readOnly, writable}, true}} {
+		set, err := tools.NewAll(c.all, &tools.Options{Bash: bashtool.New(nil)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tool, _ := set.Lookup("bash")
+		for _, word := range []string{"change", "sed -i", "move", "Writing"} {
+			if got := strings.Contains(tool.Description(), word); got != c.want {
+				t.Errorf("%d workspaces: the description has %q: %t, want %t:\n%s", len(c.all), word, got, c.want, tool.Description())
+			}
+		}
+	}
+}

@@ -81,5 +81,5 @@ type facts struct {
 	WholeSize                                                     string // of a file that is read or edited
 	Appends, CanEdit, CanMove                                     bool   // write_file can append, files can be edited and moved
 	Programs, ShellRoot, Scratch                                  string // of the tool bash
-	OneRoot                                                       bool   // ShellRoot is one workspace
+	OneRoot, Changes                                              bool   // ShellRoot is one workspace, scripts can change files
 }

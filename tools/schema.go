@@ -283,6 +283,7 @@ func (ts *toolset) facts() facts {
 	if ts.bash != nil {
 		f.Programs, f.ShellRoot, f.Scratch = strings.Join(ts.bash.make.Programs(), " "), ts.bash.root(), ts.bash.scratchDir()
 		f.OneRoot = len(ts.bash.toolsets) == 1
+		f.Changes = slices.ContainsFunc(ts.bash.toolsets, func(member *toolset) bool { return member.caps.Write })
 	}
 	return f
 }

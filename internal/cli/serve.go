@@ -19,6 +19,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/cli/term"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/tools"
+	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
 const mcpLong = `MCP serves the tools to one client over the Model Context Protocol, on standard input
@@ -136,9 +137,15 @@ func instructions(o *target.Opened) string {
 			names[i] = fmt.Sprintf("%s (%s, read-only)", ws.Name(), ws.Kind())
 		}
 	}
-	shared, advice := "", " Read a file before you change it."
-	if names := searches(o); len(names) > 0 {
-		advice = " Search with " + strings.Join(names, " and ") + " before you read, and read a file before you change it."
+	shared, advice := "", ""
+	search := strings.Join(searches(o), " and ")
+	switch changes := slices.ContainsFunc(o.All, func(ws *config.Workspace) bool { return ws.Capabilities().Write }); {
+	case search != "" && changes:
+		advice = " Search with " + search + " before you read, and read a file before you change it."
+	case search != "":
+		advice = " Search with " + search + " before you read."
+	case changes:
+		advice = " Read a file before you change it."
 	}
 	if o.Set.Shared() {
 		shared = ". Each call names the workspace to work in"

@@ -43,8 +43,14 @@ func TestInstructions(t *testing.T) {
 		"disable: [glob]":       " Search with grep before you read, and read a file before you change it.",
 		"disable: [grep, glob]": " Read a file before you change it.",
 		"dialect: claude-code":  " Read a file before you change it.",
+
+		"}\nworkspaces: {a: {provider: mem://, fs: {readOnly: true}}":                     " Search with grep and glob before you read.",
+		"dialect: claude-code}\nworkspaces: {a: {provider: mem://, fs: {readOnly: true}}": "",
 	} {
-		text := fmt.Sprintf("tools: {%s}\nworkspaces: {a: mem://, b: mem://}\n", settings)
+		text := fmt.Sprintf("tools: {%s}\n", settings)
+		if !strings.Contains(settings, "workspaces") {
+			text += "workspaces: {a: mem://, b: mem://}\n"
+		}
 		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 			t.Fatal(err)
 		}

@@ -101,6 +101,10 @@ func TestDescriptionsStateTheLimit(t *testing.T) {
 			tool, _ := set.Lookup(op)
 			contains(t, op, tool.Description(), want)
 		}
+		tool, _ := set.Lookup("read_file")
+		if size < 3<<20 {
+			contains(t, "read_file", tool.Description(), "PDFs up to "+want)
+		}
 	}
 	set, _ := newSet(t, nil, &workspace.Options{MaxFileSize: -1})
 	for op, want := range map[string]string{"read_file": "Files above 256 MiB"} {

@@ -73,12 +73,12 @@ const (
 // fields: {{.ReadLines}}. Numbers are in the unit that their name ends in; those without one
 // are counts.
 type facts struct {
-	ReadLines, ReadKiB, LineChars, Base64KiB, PartMiB             int
+	ReadLines, ReadKiB, LineChars, Base64KiB                      int
 	LsDefault, LsMax, GlobDefault, GlobMax, GrepDefault, GrepMax  int
 	GrepContext, GrepChars, GrepSkipped, ListKiB, Edits, Replaced int
 	DiffKiB                                                       int
 	MaxFileSize                                                   string // "" for none
-	WholeSize                                                     string // of a file that is read or edited
+	WholeSize, PartSize                                           string // of a file that is read or edited, and of an image
 	Appends, CanEdit, CanMove                                     bool   // write_file can append, files can be edited and moved
 	Programs, ShellRoot, Scratch                                  string // of the tool bash
 	OneRoot, Changes                                              bool   // ShellRoot is one workspace, scripts can change files

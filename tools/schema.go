@@ -272,7 +272,7 @@ func (ts *toolset) name(op string) string {
 func (ts *toolset) facts() facts {
 	f := facts{
 		ReadLines: readLines, ReadKiB: readBytes >> 10, LineChars: lineChars,
-		Base64KiB: base64Bytes >> 10, PartMiB: partBytes >> 20,
+		Base64KiB: base64Bytes >> 10, PartSize: ts.partSize(),
 		LsDefault: lsDefault, LsMax: lsMax, GlobDefault: globDefault, GlobMax: globMax,
 		GrepDefault: grepDefault, GrepMax: grepMax, GrepContext: grepContext,
 		GrepChars: grepChars, GrepSkipped: grepSkipped, ListKiB: listBytes >> 10,
@@ -296,6 +296,9 @@ func (ts *toolset) maxFileSize() string {
 	}
 	return byteSize(ts.ws.MaxFileSize())
 }
+
+// partSize writes the limit on images and documents, which are read whole.
+func (ts *toolset) partSize() string { return byteSize(min(partBytes, ts.whole.MaxFileSize())) }
 
 // byteSize writes a limit the way people do, and none as "".
 func byteSize(n int64) string {

@@ -22,7 +22,7 @@ import (
 var claudeDialect = &dialect{name: DialectClaudeCode, naming: "{op}", plain: true, specs: []spec{
 	{
 		op: "Read", like: ops.ReadFile, annotations: readFileSpec.annotations, handler: define(runClaudeRead, planClaudeRead),
-		about: "Reads a file, at most {{.ReadLines}} lines from offset on, with line numbers as cat -n has them. Images and PDFs are returned as such.",
+		about: "Reads a file, at most {{.ReadLines}} lines from offset on, with line numbers as cat -n has them. Images and PDFs up to {{.PartSize}} are returned as such.",
 		shape: func(p properties, _ workspace.Capabilities) {
 			p.between("offset", 0, math.MaxInt32)
 			p.between("limit", 1, readLines)
@@ -177,10 +177,10 @@ func (ts *toolset) readLines(ctx context.Context, in *readFileInput, line string
 }
 
 // noLines is the result of a read that shows no lines: what the file is, or the part. The
-// hint of the default tool is replaced, because it names a parameter that this tool does not
-// have.
+// hint of the default tool about base64 is replaced, because it names a parameter that this
+// tool does not have.
 func noLines(o *readFileOutput) *codeText {
-	if o.Hint != "" {
+	if o.Hint != "" && !isPart(o.MIMEType) {
 		o.Hint = "The file cannot be shown."
 	}
 	return &codeText{o.text(), o.parts()}

@@ -19,7 +19,7 @@ import (
 var geminiDialect = &dialect{name: DialectGemini, naming: "{op}", plain: true, specs: []spec{
 	{
 		op: ops.ReadFile, annotations: readFileSpec.annotations, handler: define(runGeminiRead, planGeminiRead),
-		about: "Reads a file, at most {{.ReadLines}} lines. Images and PDFs are returned as such.",
+		about: "Reads a file, at most {{.ReadLines}} lines. Images and PDFs up to {{.PartSize}} are returned as such.",
 		shape: func(p properties, _ workspace.Capabilities) {
 			p.between("start_line", 1, math.MaxInt32)
 			p.between("end_line", 1, math.MaxInt32)

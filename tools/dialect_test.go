@@ -784,7 +784,7 @@ func TestDialectsNameNoOtherParameters(t *testing.T) {
 			`MultiEdit {"file_path": "/crlf", "edits": [{"old_string": "a", "new_string": "a"}, {"old_string": "", "new_string": "b"}]}`,
 			`Edit {"file_path": "/crlf", "old_string": "a\r\n", "new_string": "a\n"}`},
 		tools.DialectGemini: {`read_file {"file_path": "/bin"}`, `write_file {"file_path": "/crlf", "content": "a\nb\n"}`, `read_file {"file_path": "/crlf", "start_line": 9}`,
-			`read_file {"file_path": "/crlf", "start_line": 2000000000}`,
+			`read_file {"file_path": "/crlf", "start_line": 2000000000}`, `read_file {"file_path": "/large.png"}`,
 			`replace {"file_path": "/crlf", "old_string": "a", "new_string": "a"}`},
 		tools.DialectAgentkit:  {`fs_replace_in_file {"path": "crlf", "find": "a", "replace": "a"}`},
 		tools.DialectFS:        {`file_edit {"path": "crlf", "old_text": "a", "new_text": "a"}`},
@@ -807,6 +807,10 @@ func TestDialectsNameNoOtherParameters(t *testing.T) {
 				if _, own := members(t, tool.InputSchema())["properties"].(object)[name]; !own && strings.Contains(result.Text, name) {
 					t.Errorf("%s names the parameter %s:\n%s", c, name, result.Text)
 				}
+			}
+			if strings.Contains(c, "large.png") {
+				contains(t, c, result.Text, "up to 3 MiB")
+				contains(t, op, tool.Description(), "PDFs up to 3 MiB")
 			}
 			if strings.Contains(c, `"offset"`) && !result.IsError {
 				t.Errorf("%s = %s, want an error: the file has two lines", c, result.Text)

@@ -285,7 +285,7 @@ type claudeGrepInput struct {
 	Numbers    *bool   `json:"-n,omitempty" jsonschema:"show line numbers, for content; true if left out"`
 	IgnoreCase bool    `json:"-i,omitempty" jsonschema:"match letters in either case"`
 	Multiline  bool    `json:"multiline,omitempty" jsonschema:"a match may span lines, and . matches line breaks"`
-	HeadLimit  integer `json:"head_limit,omitempty" jsonschema:"how many files, lines or counts to return at most"`
+	HeadLimit  integer `json:"head_limit,omitempty" jsonschema:"how many files, matches or counts to return at most"`
 }
 
 // runClaudeGrep searches without pages: what does not fit is only said. -C is for both sides,

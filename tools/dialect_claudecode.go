@@ -59,8 +59,18 @@ var claudeDialect = &dialect{name: DialectClaudeCode, naming: "{op}", plain: tru
 			p["edits"].MinItems, p["edits"].MaxItems = jsonschema.Ptr(1), jsonschema.Ptr(editsMax)
 		},
 		handler: define(func(ctx context.Context, ts *toolset, in *claudeEditsInput) (*textResult, error) {
+			if in.Edits[0].OldString == "" {
+				content, err := in.created()
+				if err != nil {
+					return nil, explainEdit(err, false)
+				}
+				return ts.createFile(ctx, in.FilePath, content)
+			}
 			return ts.editInSequence(ctx, in.FilePath, in.Edits)
 		}, func(ctx context.Context, ts *toolset, in *claudeEditsInput) ([]policy.Request, error) {
+			if in.Edits[0].OldString == "" {
+				return planWriteFile(ctx, ts, &writeFileInput{Path: in.FilePath, CreateOnly: true})
+			}
 			return ts.planInSequence(ctx, in.FilePath, in.Edits)
 		}),
 	},
@@ -228,18 +238,36 @@ type claudeEditsInput struct {
 func (ts *toolset) sequenceEditor(path string, edits []claudeReplacement) (*editor, error) {
 	path, err := ts.ws.Clean(ops.EditFile, path)
 	return &editor{path: path, limit: ts.whole.MaxFileSize(), by: func(text []byte) (*edit.Change, error) {
-		s := edit.NewSequence(text)
-		for i, e := range edits {
-			err := s.Apply(edit.Edit{Old: e.OldString, New: e.NewString, All: e.ReplaceAll})
-			switch {
-			case err != nil && len(edits) > 1:
-				return nil, fmt.Errorf("edit %d of %d: %w", i+1, len(edits), err)
-			case err != nil:
-				return nil, err
-			}
+		s, err := applyFrom(0, text, edits)
+		if err != nil {
+			return nil, err
 		}
 		return s.Change(), nil
 	}}, err
+}
+
+// applyFrom makes the edits from the one with the index first on.
+func applyFrom(first int, text []byte, edits []claudeReplacement) (*edit.Sequence, error) {
+	s := edit.NewSequence(text)
+	for i, e := range edits[first:] {
+		err := s.Apply(edit.Edit{Old: e.OldString, New: e.NewString, All: e.ReplaceAll})
+		switch {
+		case err != nil && len(edits) > 1:
+			return nil, fmt.Errorf("edit %d of %d: %w", first+i+1, len(edits), err)
+		case err != nil:
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// created returns the content of the file that the first edit creates, after the others.
+func (in *claudeEditsInput) created() (string, error) {
+	s, err := applyFrom(1, []byte(in.Edits[0].NewString), in.Edits)
+	if err != nil {
+		return "", err
+	}
+	return string(s.Text()), nil
 }
 
 // editInSequence makes the edits one after the other, each in the text that the one

@@ -1051,3 +1051,23 @@ func TestEditorShowsLongEdit(t *testing.T) {
 	args := object{"command": "insert", "path": "/a", "insert_line": 1, "insert_text": strings.Repeat("x\n", 2500)}
 	contains(t, "text", call(t, set, "str_replace_based_edit_tool", args).Text, "  2000\tx\n[lines 1-2000 of 2502; go on with view_range [2001, 2502]]")
 }
+
+// TestMultiEditCreates creates a file with an empty text first, as Edit does, and goes on with
+// it.
+func TestMultiEditCreates(t *testing.T) {
+	t.Parallel()
+	fsys := memory.New(nil)
+	set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: tools.DialectClaudeCode})
+	create := object{"file_path": "/d/a", "edits": []object{{"old_string": "", "new_string": "one\ntwo\n"}, {"old_string": "two", "new_string": "2"}}}
+	if got, err := preflight(t, set, "MultiEdit", create); err != nil || len(got) != 1 || got[0].Op != policy.OpWrite {
+		t.Errorf("Preflight = %+v, %v, want a write", got, err)
+	}
+	good(t, set, "MultiEdit", create)
+	holds(t, fsys, "d/a", "one\n2\n")
+	bad(t, set, "MultiEdit", create, tools.CodeExist)
+	create["file_path"], create["edits"] = "/b", []object{{"old_string": "", "new_string": "one"}, {"old_string": "none", "new_string": "2"}}
+	contains(t, "message", bad(t, set, "MultiEdit", create, tools.CodeTextNotFound).Message, "edit 2 of 2: ")
+	if _, err := fsys.Stat(t.Context(), "b"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Stat of a file whose edits failed = %v", err)
+	}
+}

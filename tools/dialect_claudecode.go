@@ -76,7 +76,7 @@ var claudeDialect = &dialect{name: DialectClaudeCode, naming: "{op}", plain: tru
 	},
 	{
 		op: "Glob", like: ops.Glob, annotations: globSpec.annotations,
-		about: "Finds files by name, such as **/*.go. Leaves out .git and what .gitignore files exclude.",
+		about: "Finds files by name, such as **/*.go. Leaves out .git and what .gitignore files exclude, unless path is in it.",
 		handler: adapt(func(in *claudeGlobInput) *globInput { return &globInput{Pattern: in.Pattern, Path: in.Path} },
 			runGlob, planGlob, func(o *globOutput) *textResult {
 				if len(o.Matches) == 0 {
@@ -88,7 +88,7 @@ var claudeDialect = &dialect{name: DialectClaudeCode, naming: "{op}", plain: tru
 	{
 		op: "Grep", like: ops.Grep, annotations: grepSpec.annotations, handler: define(runClaudeGrep, planClaudeGrep),
 		about: "Searches files for an RE2 regular expression. Returns the files that have it, or the lines, or the counts. " +
-			"Leaves out .git and what .gitignore files exclude.",
+			"Leaves out .git and what .gitignore files exclude, unless path is in it.",
 		shape: func(p properties, _ workspace.Capabilities) {
 			p.oneOf("output_mode", "files_with_matches", "content", "count")
 			p.byDefault("output_mode", "files_with_matches")

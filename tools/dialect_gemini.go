@@ -52,7 +52,7 @@ var geminiDialect = &dialect{name: DialectGemini, naming: "{op}", plain: true, s
 	},
 	{
 		op: "grep_search", like: ops.Grep, annotations: grepSpec.annotations, handler: define(runGeminiSearch, planGeminiSearch),
-		about: "Searches the lines of files for an RE2 regular expression. Leaves out .git and what .gitignore files exclude.",
+		about: "Searches the lines of files for an RE2 regular expression. Leaves out .git and what .gitignore files exclude, unless dir_path is in it.",
 		shape: func(p properties, _ workspace.Capabilities) {
 			for _, context := range []string{"context", "after", "before"} {
 				p.between(context, 0, grepContext)

@@ -43,7 +43,7 @@ var helixDialect = &dialect{name: DialectHelix, naming: DefaultNaming, plain: tr
 	},
 	{
 		op: ops.Grep, annotations: grepSpec.annotations,
-		about: "Searches the lines of files for an RE2 regular expression. Leaves out .git and what .gitignore files exclude.",
+		about: "Searches the lines of files for an RE2 regular expression. Leaves out .git and what .gitignore files exclude, unless path is in it.",
 		shape: func(p properties, _ workspace.Capabilities) {
 			p.between("maxResults", 1, grepMax)
 			p.byDefault("maxResults", grepDefault)

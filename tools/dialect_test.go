@@ -1071,3 +1071,36 @@ func TestMultiEditCreates(t *testing.T) {
 		t.Errorf("Stat of a file whose edits failed = %v", err)
 	}
 }
+
+// TestNamedIgnoredFiles tests that searches that leave out .git say when they do not.
+func TestNamedIgnoredFiles(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		dialect  tools.Dialect
+		op, args string
+	}{
+		{tools.DialectWorkspace, "grep", `{"pattern": "find", "path": %q}`},
+		{tools.DialectClaudeCode, "Glob", `{"pattern": "*", "path": %q}`},
+		{tools.DialectClaudeCode, "Grep", `{"pattern": "find", "path": %q}`},
+		{tools.DialectGemini, "search_file_content", `{"pattern": "find", "dir_path": %q}`},
+		{tools.DialectHelix, "grep", `{"pattern": "find", "path": %q}`},
+	} {
+		fsys := memory.New(nil)
+		put(t, fsys, ".git/hooks", "find\n")
+		put(t, fsys, "build/hooks", "find\n")
+		put(t, fsys, ".gitignore", "build/\n")
+		set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: c.dialect})
+		for dir, want := range map[string]bool{".git": true, "build": true, ".": false} {
+			result := call(t, set, c.op, fmt.Sprintf(c.args, dir))
+			if got := strings.Contains(result.Text, "hooks"); got != want {
+				t.Errorf("%s of %s in %s finds the file: %t, want %t:\n%s", c.op, c.dialect, dir, got, want, result.Text)
+			}
+		}
+		tool, _ := set.Lookup(c.op)
+		if c.dialect == tools.DialectWorkspace {
+			contains(t, c.op, string(tool.InputSchema()), "even if ignored")
+		} else {
+			contains(t, c.op, tool.Description(), "path is in it")
+		}
+	}
+}

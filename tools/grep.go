@@ -15,7 +15,7 @@ import (
 // grepInput are the parameters of grep.
 type grepInput struct {
 	Pattern        string     `json:"pattern" jsonschema:"an RE2 regular expression"`
-	Path           string     `json:"path,omitempty" jsonschema:"a file or directory"`
+	Path           string     `json:"path,omitempty" jsonschema:"a file or directory, even if ignored"`
 	Output         grepShape  `json:"output,omitempty" jsonschema:"content (the default), files that match, or count per file"`
 	Literal        bool       `json:"literal,omitempty" jsonschema:"pattern is plain text"`
 	IgnoreCase     bool       `json:"ignoreCase,omitempty" jsonschema:"match either case"`

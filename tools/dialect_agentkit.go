@@ -232,7 +232,7 @@ type agentkitMoveInput struct {
 	From          string `json:"from" jsonschema:"the file or directory to move"`
 	To            string `json:"to" jsonschema:"its new name, not the directory to put it in"`
 	CreateParents *bool  `json:"create_parents,omitempty" jsonschema:"make missing directories"`
-	Overwrite     bool   `json:"overwrite,omitempty" jsonschema:"delete what has the new name first, with everything below it"`
+	Overwrite     bool   `json:"overwrite,omitempty" jsonschema:"delete what has the new name first, with everything below it; fails for symlinks"`
 }
 
 // agentkitMoved is the result of fs_move.

@@ -211,7 +211,7 @@ func (ts *toolset) editorView(ctx context.Context, in *editorInput) (*textResult
 		return ts.editorDirectory(ctx, name, in.Path)
 	case err != nil:
 		return nil, err
-	case file.lines > editorLines:
+	case file.lines > editorLines && in.ViewRange == nil:
 		return nil, &wordedError{ops.Error(ops.ReadFile, name, workspace.ErrTooLarge, nil), fmt.Sprintf("File %s exceeds maximum line limit of 999,999 lines.", in.Path)}
 	}
 	first, last := 1, file.lines
@@ -235,7 +235,8 @@ func excerptTo(w window, last, total int) string {
 	return text
 }
 
-// editorLines is how many lines of a file have a number of six digits.
+// editorLines is how many lines a file may have that is viewed without a range: their numbers
+// have six digits.
 const editorLines = 999_999
 
 // noPath is the error of a name that does not exist. It keeps the kind of err, and has the

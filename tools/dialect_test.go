@@ -1104,3 +1104,14 @@ func TestNamedIgnoredFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestEditorRangeOfLongFile views a part of a file with more lines than six digits can number.
+func TestEditorRangeOfLongFile(t *testing.T) {
+	t.Parallel()
+	fsys := memory.New(nil)
+	put(t, fsys, "long", strings.Repeat("x\n", 1_000_000))
+	set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: tools.DialectAnthropic})
+	const op = "str_replace_based_edit_tool"
+	bad(t, set, op, object{"command": "view", "path": "/long"}, tools.CodeTooLarge)
+	contains(t, op, call(t, set, op, object{"command": "view", "path": "/long", "view_range": []int{999_999, 1_000_000}}).Text, "999999\tx\n1000000\tx")
+}

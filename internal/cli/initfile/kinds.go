@@ -98,7 +98,7 @@ var kinds = []kind{
 			"cpus: 1.5",
 			"pids: 200   # processes and threads; 1024 if it is left out, -1 for no limit",
 			"mounts: [{source: ., target: /project}]   # folders it can read; with writable: true change",
-			"readOnlyRoot: true   # only writable mounts, tmpfs and /dev can be changed, in Podman also /tmp, /var/tmp and /run",
+			"readOnlyRoot: true   # only writable mounts, volumes of the image, tmpfs and /dev can be changed, in Podman also /tmp, /var/tmp and /run",
 			"tmpfs: [/tmp, /workspace]   # directories in memory",
 			"env: {LANG: C.UTF-8}   # no place for secrets",
 			"dropCapabilities: [ALL]   # all if it is left out; [] leaves what the engine gives",

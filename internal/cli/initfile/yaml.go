@@ -35,7 +35,7 @@ const tail = `
     # Capabilities without which the workspace is not opened.
     # requires: [watch]
 
-# In local folders, tools can neither change this file nor create one that would be found.
+# In local folders, tools for files and bash can neither change this file nor create one that would be found.
 # protectConfig: false   # lets agents do so
 
 # The tools that an agent is given.

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -104,7 +105,7 @@ func (ts *toolset) copyDir(ctx context.Context, from, dir, to string) (*copyOutp
 	entries, err := ts.entriesToCopy(ctx, dir, target)
 	switch {
 	case errors.Is(err, workspace.ErrTooLarge): // the usual hint is about the size of a file
-		return nil, &hintedError{ops.Rename(err, ops.Copy, from), "Copy its directories by themselves. Nothing was copied."}
+		return nil, &hintedError{ops.Rename(err, ops.Copy, from), ts.copyHint() + " Nothing was copied."}
 	case err != nil:
 		return nil, ops.Rename(err, ops.Copy, from)
 	}
@@ -143,6 +144,11 @@ func (ts *toolset) copyDir(ctx context.Context, from, dir, to string) (*copyOutp
 		return nil, &hintedError{ops.Error(ops.Copy, from, nil, partial), "What was copied stays. Copy what is missing by itself, or tell the user."}
 	}
 	return out, nil
+}
+
+// copyHint says how to copy a directory with more than copyMax entries.
+func (ts *toolset) copyHint() string {
+	return cmp.Or(ts.ifTool(ops.Bash, "Copy it with cp -r in %s."), "Copy what is in it with several calls.")
 }
 
 // entriesToCopy returns what is below dir, for a copy that is not below it itself. Parents

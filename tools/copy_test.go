@@ -16,6 +16,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/shell/bashtool"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -56,11 +57,18 @@ func TestCopyTooManyEntries(t *testing.T) {
 	put(t, fsys, "src/more", "")
 	err := bad(t, set, "copy", object{"source": "src", "destination": "dst", "recursive": true}, tools.CodeTooLarge)
 	contains(t, "message", err.Message, "src: ", "the directory has more than 10,000 entries")
-	if want := "Copy its directories by themselves. Nothing was copied."; err.Hint != want {
+	if want := "Copy what is in it with several calls. Nothing was copied."; err.Hint != want {
 		t.Errorf("hint = %q, want %q", err.Hint, want)
 	}
 	if _, err := ws.Stat(t.Context(), "dst"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Stat(dst) = %v, want %v", err, fs.ErrNotExist)
+	}
+	set = newSetOf(t, ws, &tools.Options{Bash: bashtool.New(nil)})
+	err = bad(t, set, "copy", object{"source": "src", "destination": "dst", "recursive": true}, tools.CodeTooLarge)
+	contains(t, "hint", err.Hint, "Copy it with cp -r in workspace__test__bash. ")
+	good(t, set, "bash", object{"script": "cp -r src dst"})
+	if got := len(treeOf(t, ws, "dst")); got != most+1 {
+		t.Errorf("cp -r copies %d files, want %d", got, most+1)
 	}
 }
 

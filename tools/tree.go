@@ -81,7 +81,7 @@ func runTree(ctx context.Context, ts *toolset, in *treeInput) (*treeOutput, erro
 	var text strings.Builder
 	root.write(&text, "")
 	out.Tree = text.String()
-	out.Truncated, out.Note = left > 0 || end != "", leftOut(left, limit, end)
+	out.Truncated, out.Note = left > 0 || end != "", ts.leftOut(left, limit, end)
 	return out, nil
 }
 
@@ -136,14 +136,14 @@ func (ts *toolset) findUnread(ctx context.Context, path string, dir *treeNode, d
 }
 
 // leftOut says what a tree does not show.
-func leftOut(entries, limit int, end string) string {
+func (ts *toolset) leftOut(entries, limit int, end string) string {
 	var notes []string
 	if entries > 0 {
 		note := wording.Count(entries, "entry is", "entries are") + " left out: give a path further down"
 		if limit < treeMax {
 			note += " or a higher limit"
 		}
-		notes = append(notes, note)
+		notes = append(notes, note+ts.ifTool(ops.Ls, ", or list a directory with %s"))
 	}
 	if end != "" {
 		notes = append(notes, "there is more after "+clip(end, pathChars)+", which was not looked at")

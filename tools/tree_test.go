@@ -62,11 +62,11 @@ cmd/
 docs/ (2 files)
 docs-old
 empty/
-[4 entries are left out: give a path further down or a higher limit]`},
+[4 entries are left out: give a path further down or a higher limit, or list a directory with workspace__test__ls]`},
 		{object{"limit": 2}, `[.: 6 files, 5 directories, to depth 3]
 .gitignore
 README.md
-[9 entries are left out: give a path further down or a higher limit]`},
+[9 entries are left out: give a path further down or a higher limit, or list a directory with workspace__test__ls]`},
 		{object{"path": "build", "includeIgnored": true}, "[build: 1 file, 0 directories, to depth 3]\nout"},
 		{object{"path": "empty"}, "[empty: 0 files, 0 directories, to depth 3]"},
 	} {
@@ -161,7 +161,7 @@ func TestTreeIsBounded(t *testing.T) {
 	}
 	set, _ := newSet(t, files, nil)
 	result := call(t, set, "tree", object{"limit": 1000})
-	contains(t, "text", result.Text, "[.: 20,000 files, 1 directory, to depth 3]\na/ (20,000 files)\n", "[20,000 entries are left out: give a path further down; there is more after a/19999, which was not looked at")
+	contains(t, "text", result.Text, "[.: 20,000 files, 1 directory, to depth 3]\na/ (20,000 files)\n", "[20,000 entries are left out: give a path further down, or list a directory with workspace__test__ls; there is more after a/19999, which was not looked at")
 	if result = call(t, set, "tree", object{"path": "long", "limit": 1000}); len(result.Text) > 40<<10 || !strings.Contains(result.Text, "entries are left out") {
 		t.Errorf("the text has %d bytes", len(result.Text))
 	}

@@ -175,7 +175,7 @@ func encodeFile(ctx context.Context, ts *toolset, path string, kept *content) (*
 			if err := ops.CheckSize(ops.ReadFile, path, info.Size, ts.whole.MaxFileSize()); err != nil { // leaving encoding out would not help
 				return nil, err
 			}
-			return nil, &hintedError{err, "Only smaller files are returned as base64. Leave encoding out to read a larger text or image."}
+			return nil, &hintedError{err, "Only smaller files are returned as base64. Leave encoding out to read a larger text, or an image or a PDF up to " + ts.partSize() + "."}
 		}
 	}
 	if err != nil {

@@ -224,7 +224,7 @@ func TestReadTooLarge(t *testing.T) {
 	set, _ = newSet(t, map[string]string{"a": strings.Repeat("a", 60<<10)}, nil)
 	err = bad(t, set, "read_file", object{"path": "a", "encoding": "base64"}, tools.CodeTooLarge)
 	contains(t, "message", err.Message, "61440 bytes", "limit is 49152")
-	contains(t, "hint", err.Hint, "Leave encoding out")
+	contains(t, "hint", err.Hint, "Leave encoding out to read a larger text, or an image or a PDF up to 3 MiB.")
 	set, _ = newSet(t, map[string]string{"a": strings.Repeat("a", 60<<10)}, &workspace.Options{MaxFileSize: 50 << 10})
 	err = bad(t, set, "read_file", object{"path": "a", "encoding": "base64"}, tools.CodeTooLarge)
 	contains(t, "message", err.Message, "61440 bytes", "limit is 51200")

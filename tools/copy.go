@@ -141,7 +141,7 @@ func (ts *toolset) copyDir(ctx context.Context, from, dir, to string) (*copyOutp
 		}
 	}
 	if partial.failed > 0 {
-		return nil, &hintedError{ops.Error(ops.Copy, from, nil, partial), "What was copied stays. Copy what is missing by itself, or tell the user."}
+		return nil, &hintedError{ops.Error(ops.Copy, from, nil, partial), "What was copied stays. " + partial.remedy()}
 	}
 	return out, nil
 }
@@ -219,6 +219,17 @@ func (p *partialCopy) add(err error) {
 		_, text := describe(err)
 		p.texts = append(p.texts, text)
 	}
+}
+
+// remedy says what to do about what is missing.
+func (p *partialCopy) remedy() string {
+	switch {
+	case errors.Is(p.first, workspace.ErrNoSpace):
+		return "Ask the user for space."
+	case errors.Is(p.first, workspace.ErrPolicy): // a rule or a quota, which refuses it in another call, too
+		return "Tell the user what is missing."
+	}
+	return "Copy what is missing by itself, or tell the user."
 }
 
 // Error says what was copied, and what was not.

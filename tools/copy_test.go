@@ -20,6 +20,7 @@ import (
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
+	"github.com/workspacekit/workspacekit/workspace/quota"
 )
 
 // treeOf returns the names below a directory, and what the files hold.
@@ -208,8 +209,29 @@ func TestCopyPartly(t *testing.T) {
 	full, copies = true, 0
 	err = bad(t, set, "copy", object{"source": "src", "destination": "dst2", "recursive": true}, tools.CodeNoSpace)
 	contains(t, "message", err.Message, "0 of 18 files")
+	if want := "What was copied stays. Ask the user for space."; err.Hint != want {
+		t.Errorf("hint = %q, want %q", err.Hint, want)
+	}
 	if copies != 1 {
 		t.Errorf("%d copies were tried in a store that is full, want 1", copies)
+	}
+}
+
+// TestCopyBeyondQuota tests that nobody is told to copy what a quota refuses.
+func TestCopyBeyondQuota(t *testing.T) {
+	t.Parallel()
+	fsys := memory.New(nil)
+	put(t, fsys, "src/a", "a")
+	put(t, fsys, "src/b", "b")
+	limited, err := quota.New(fsys, quota.Limits{Files: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := newSetOf(t, workspace.New("test", limited, nil), nil)
+	failed := bad(t, set, "copy", object{"source": "src", "destination": "to", "recursive": true}, tools.CodePolicy)
+	contains(t, "message", failed.Message, "1 of 2 files (1 byte) copied to to, not copied: to/b: ")
+	if want := "What was copied stays. Tell the user what is missing."; failed.Hint != want {
+		t.Errorf("hint = %q, want %q", failed.Hint, want)
 	}
 }
 

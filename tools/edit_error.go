@@ -16,7 +16,7 @@ import (
 // lose the name of the file, as they would be the same in every file. Of several errors, the
 // hint of each is cut to its part, which is at least 100 characters.
 func explainEdit(err error, several bool) error {
-	if err := explainCharacter(err); err != nil {
+	if err := explainCharacter(err, ""); err != nil {
 		return err
 	}
 	failed := edit.Errors{err}

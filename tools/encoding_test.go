@@ -118,6 +118,12 @@ func TestEditMissingCharacter(t *testing.T) {
 	if data, err := ws.ReadFile(t.Context(), "a"); err != nil || string(data) != content {
 		t.Errorf("ReadFile = %q, %v, want it unchanged", data, err)
 	}
+	const remedy = `or encoding "utf-8"`
+	contains(t, "hint", bad(t, set, "write_file", object{"path": "a", "content": "5 €\n"}, tools.CodeInvalidArguments).Hint, remedy)
+	if err := bad(t, set, "write_file", object{"path": "a", "content": "5 €\n", "append": true}, tools.CodeInvalidArguments); strings.Contains(err.Hint, remedy) {
+		t.Errorf("the hint of append is %q, which ignores the encoding", err.Hint)
+	}
+	good(t, set, "write_file", object{"path": "a", "content": "5 €\n", "encoding": "utf-8"})
 }
 
 // TestEditUnknownEncoding edits bytes that no encoding explains.

@@ -139,12 +139,13 @@ func withLineEnds(text []byte, ends string) []byte {
 
 // explainCharacter returns what a model is told about a character that the encoding of a file
 // does not have, and nil if err is no such error. The file was not written: it would have
-// another text than the model meant, or another encoding than it had.
-func explainCharacter(err error) error {
+// another text than the model meant, or another encoding than it had. other is what the model
+// can do besides, as in ", or ...".
+func explainCharacter(err error, other string) error {
 	var missing *charset.CharacterError
 	if !errors.As(err, &missing) {
 		return nil
 	}
 	return &argumentError{message: "the file keeps its encoding, and " + missing.Error(),
-		hint: "Use other characters. Nothing was written."}
+		hint: "Use other characters" + other + ". Nothing was written."}
 }

@@ -338,7 +338,11 @@ func (d *draft) adapt(in *writeFileInput) error {
 	if again, _, ok := charset.Decode(d.data); !in.Append && err == nil && (!ok || !bytes.Equal(again, text)) {
 		d.unclear = enc
 	}
-	return explainCharacter(err)
+	other := ""
+	if !in.Append && !d.plain {
+		other = `, or encoding "utf-8"`
+	}
+	return explainCharacter(err, other)
 }
 
 // sameText is the note of a write that changes the encoding or the line ends only.

@@ -274,8 +274,9 @@ func lsEleven(e *env) {
 // lsResultIsTheCallers tests that the caller may change the list.
 func lsResultIsTheCallers(e *env) {
 	e.given(files{"a": "", "b": ""})
+	before := e.names(".", nil)
 	for _, infos := range [][]workspace.FileInfo{e.ls(".", nil), e.ls(".", &workspace.LsOptions{Limit: 2})} {
 		clear(infos)
 	}
-	e.equal(e.names(".", nil), []string{"a", "b"}, "Ls(%q) after an earlier result was changed", ".")
+	e.equal(e.names(".", nil), before, "Ls(%q) after an earlier result was changed", ".")
 }

@@ -241,3 +241,17 @@ func sharesList(_ *hooked, ls lsFunc) lsFunc {
 		return lists[dir], nil
 	}
 }
+
+// TestUnsortedIsNotShared tests that the case about the caller's list says nothing of its order.
+func TestUnsortedIsNotShared(t *testing.T) {
+	for _, m := range listMutants() {
+		if m.name != "ls-unsorted" {
+			continue
+		}
+		h := newHooked()
+		m.breaks(h)
+		if got := conformance.RunCase(t, "Ls/result-is-the-callers", h, conformance.Options{}); got.Failed {
+			t.Errorf("the case fails for a list that is not sorted: %+v", got)
+		}
+	}
+}

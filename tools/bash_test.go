@@ -134,6 +134,9 @@ func TestBashScratch(t *testing.T) {
 		}
 		contains(t, "hint", fmt.Sprint(good(t, set, "read_file", object{"path": "/tmp/nul"})["hint"]), `encoding "base64"`)
 		bad(t, set, "read_file", object{"path": "/tmp/big", "encoding": "base64"}, tools.CodeTooLarge)
+		if got, want := bad(t, set, "read_file", object{"path": "/dev/shm/output-9"}, tools.CodeNotExist).Hint, "The scratch space has no such file. New outputs take the room of old ones."; got != want {
+			t.Errorf("the hint about an output is %q, want %q", got, want)
+		}
 		good(t, set, "write_file", object{"path": "text", "content": "another\n"})
 	}
 }

@@ -303,6 +303,8 @@ func (ts *toolset) missingHint(ctx context.Context, op, name string) string {
 		return "The parent directory does not exist. Set recursive to make it too."
 	case near != "" && op != ops.Rm: // what a call did not name is not for it to remove
 		return fmt.Sprintf("Did you mean %q?", near)
+	case element != name && strings.HasPrefix(name, "dev/shm/") && ts.hasScratch():
+		return "The scratch space has no such file. New outputs take the room of old ones."
 	case element != name:
 		return fmt.Sprintf("There is no %q either.", element) + ts.lookHint(dir)
 	}

@@ -100,11 +100,13 @@ func runReadFile(ctx context.Context, ts *toolset, in *readFileInput) (*readFile
 	return ts.show(ctx, path, file, in, readBytes, partBytes)
 }
 
-// scratchFile returns a file of the scratch space of the session, nil if there is none. It
-// looks only where something can put files there, and any error means that the name is one of
-// the workspace. The file has no version.
+// hasScratch reports whether something can put files in the scratch space of a session.
+func (ts *toolset) hasScratch() bool { return ts.bash != nil || ts.has(ops.Run) }
+
+// scratchFile returns a file of the scratch space of the session, nil if there is none. Any
+// error means that the name is one of the workspace. The file has no version.
 func (ts *toolset) scratchFile(ctx context.Context, name string) *content {
-	if ts.bash == nil && !ts.has(ops.Run) || !strings.HasPrefix(name, "/tmp/") && !strings.HasPrefix(name, "/dev/shm/") {
+	if !ts.hasScratch() || !strings.HasPrefix(name, "/tmp/") && !strings.HasPrefix(name, "/dev/shm/") {
 		return nil
 	}
 	space, err := ts.scratch(ctx)

@@ -34,7 +34,7 @@ can connect to it. A token has at least 16 characters. Set it in the variable
 WORKSPACE_MCP_TOKEN, or write one on each line of a file for --token-file. Requests from
 web pages of other sites are refused.
 
-Configure a client with this command, for example
+Configure a client with this command:
 
   {"mcpServers": {"files": {"command": "workspace", "args": ["--config", "/home/me/workspace.yaml", "mcp", "--text-only"]}}}`
 

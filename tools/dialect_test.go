@@ -1082,7 +1082,7 @@ func TestNamedIgnoredFiles(t *testing.T) {
 		{tools.DialectWorkspace, "grep", `{"pattern": "find", "path": %q}`},
 		{tools.DialectClaudeCode, "Glob", `{"pattern": "*", "path": %q}`},
 		{tools.DialectClaudeCode, "Grep", `{"pattern": "find", "path": %q}`},
-		{tools.DialectGemini, "search_file_content", `{"pattern": "find", "dir_path": %q}`},
+		{tools.DialectGemini, "grep_search", `{"pattern": "find", "dir_path": %q}`},
 		{tools.DialectHelix, "grep", `{"pattern": "find", "path": %q}`},
 	} {
 		fsys := memory.New(nil)

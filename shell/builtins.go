@@ -404,8 +404,8 @@ func (r *run) quote(_ context.Context, hc interp.HandlerContext, args []string) 
 }
 
 // trimmed is the command that prints how many characters of a text are left out at its beginning,
-// or stay there: "##" and so on, the text, and the pattern. With "##=" the text is that of a
-// variable.
+// or stay there, or which pattern is replaced: "##" and so on, the text, and the pattern. With "##="
+// the text is that of a variable.
 func (r *run) trimmed(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	if len(args) < 4 {
 		return interp.ExitStatus(1)
@@ -417,16 +417,20 @@ func (r *run) trimmed(ctx context.Context, hc interp.HandlerContext, args []stri
 		if _, target := vr.Resolve(hc.Env); target.IsSet() {
 			vr = target
 		}
+		if !vr.IsSet() && strings.HasPrefix(op, "/") {
+			r.noNumber.Store(nil)
+			return nil // without a pattern, nothing is replaced
+		}
 		text = vr.String()
 	}
-	n, err := rewrite.TrimLength(ctx, op, text, args[3])
+	answer, err := rewrite.Trimmed(ctx, op, text, args[3])
 	if err != nil {
 		failed := fmt.Errorf("bash: %.100s: %w", args[3], err)
 		r.noNumber.Store(&failed)
 		return interp.ExitStatus(1)
 	}
 	r.noNumber.Store(nil)
-	fmt.Fprint(hc.Stdout, strconv.Itoa(n))
+	io.WriteString(hc.Stdout, answer)
 	return nil
 }
 

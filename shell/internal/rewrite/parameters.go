@@ -131,7 +131,7 @@ func (r *Rewriter) parameter(p *syntax.ParamExp) error {
 		return fmt.Errorf("${%s[@]} is not supported, as %[1]s is a reference; pass the elements as arguments", p.Param.Value)
 	}
 	sliced, err := r.trim(p)
-	if err != nil {
+	if err := cmp.Or(err, r.anchored(p), r.checkReplaced(p)); err != nil {
 		return err
 	}
 	replaceSlashes(p)
@@ -145,7 +145,7 @@ func (r *Rewriter) parameter(p *syntax.ParamExp) error {
 		p.Index = r.index(p.Param.Value, p.Index)
 	}
 	renameParam(p)
-	if p.Slice != nil && !sliced {
+	if p.Slice != nil && !sliced && !r.wrapped[p] {
 		r.slice(p)
 	}
 	return nil
@@ -172,16 +172,16 @@ func checkParam(p *syntax.ParamExp) error {
 			return fmt.Errorf("%s is not supported; use %s", printed(&syntax.Word{Parts: []syntax.WordPart{p}}), use)
 		}
 	}
-	if p.Repl != nil && p.Repl.Orig != nil {
-		if _, extended := patternText(p.Repl.Orig); extended {
-			return errors.New("patterns of extglob are not supported in this expansion: " + printed(&syntax.Word{Parts: []syntax.WordPart{p}}))
-		}
-	}
-	if p.Repl == nil || p.Repl.Orig == nil || p.Repl.All || len(p.Repl.Orig.Parts) == 0 {
+	return nil
+}
+
+// checkReplaced refuses patterns of extglob in a replacement, which the interpreter does not know.
+func (r *Rewriter) checkReplaced(p *syntax.ParamExp) error {
+	if p.Repl == nil || p.Repl.Orig == nil {
 		return nil
 	}
-	if lit, ok := p.Repl.Orig.Parts[0].(*syntax.Lit); ok && strings.HasPrefix(lit.Value, "#") || ok && strings.HasPrefix(lit.Value, "%") {
-		return errors.New("${x/#...} and ${x/%...} are not supported; use ${x#...} and ${x%...}, or sed")
+	if _, extended := r.patternText(p.Repl.Orig); extended {
+		return errors.New("patterns of extglob are not supported in this expansion: " + printed(&syntax.Word{Parts: []syntax.WordPart{p}}))
 	}
 	return nil
 }

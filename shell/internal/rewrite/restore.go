@@ -94,6 +94,7 @@ func (s *Session) restore(node syntax.Node) {
 				node.Exp = nil // from word
 			}
 			s.restoreTrim(node)
+			s.restoreAnchor(node)
 			restoreReplacement(node)
 			if node.Param != nil {
 				index, ok := node.Index.(*syntax.Word)
@@ -479,7 +480,7 @@ func (s *Session) restoreTrim(p *syntax.ParamExp) {
 		if call == nil || len(call.Args) != 5 || onlyQuoted(call.Args[4]) == nil {
 			continue
 		}
-		text := strings.NewReplacer(`\\`, `\`, `\'`, `'`, `\n`, "\n").Replace(onlyQuoted(call.Args[4]).Value)
+		text := undollared(onlyQuoted(call.Args[4]))
 		if parsed, ok := parseCommand(": " + text).(*syntax.CallExpr); ok && len(parsed.Args) == 2 && len(parsed.Args[1].Parts) == 1 {
 			if exp, ok := parsed.Args[1].Parts[0].(*syntax.ParamExp); ok {
 				*p = *exp
@@ -487,6 +488,36 @@ func (s *Session) restoreTrim(p *syntax.ParamExp) {
 			}
 		}
 	}
+}
+
+// restoreAnchor takes back what anchored has done to p.
+func (s *Session) restoreAnchor(p *syntax.ParamExp) {
+	if p.Repl == nil || p.Repl.Orig == nil || p.Repl.With == nil || len(p.Repl.Orig.Parts) == 0 {
+		return
+	}
+	call := s.substitutedCall(p.Repl.Orig.Parts[0], TrimCommand)
+	if call == nil || len(call.Args) != 5 || onlyQuoted(call.Args[4]) == nil {
+		return
+	}
+	text := undollared(onlyQuoted(call.Args[4]))
+	parsed, ok := parseCommand(": ${x/" + text + "/}").(*syntax.CallExpr)
+	if !ok {
+		return
+	}
+	p.Repl.Orig = parsed.Args[1].Parts[0].(*syntax.ParamExp).Repl.Orig
+	parts := p.Repl.With.Parts
+	if text[0] == '#' {
+		parts = parts[:len(parts)-1]
+	} else {
+		parts = parts[1:]
+	}
+	// The first part has no line, else the printer would begin one before it.
+	p.Repl.With.Parts = append([]syntax.WordPart{&syntax.Lit{}}, parts...)
+}
+
+// undollared returns the text that dollarQuoted has put into quotes.
+func undollared(quoted *syntax.SglQuoted) string {
+	return strings.NewReplacer(`\\`, `\`, `\'`, `'`, `\n`, "\n").Replace(quoted.Value)
 }
 
 // restoreReplacement takes back what unescapeReplacement has done.

@@ -6,7 +6,7 @@
 // commands of the shell itself, such as 'wk run' ([RunCommand]), and reads files that only the shell
 // has: guards ([GuardPath]), numbers ([NumberPath]) and outputs ([CapturePath]). Package shell runs
 // these commands and opens these files. What their names and arguments mean is computed here, beside
-// what writes them: [GuardSize], [Number], [NamedNumber], [Quoted] and [TrimLength].
+// what writes them: [GuardSize], [Number], [NamedNumber], [Quoted] and [Trimmed].
 //
 // A node is rewritten before the nodes in it, so what stands in a replacement is visited as
 // well. Two marks keep that from going on for ever: Rewriter.wrapped has nodes that were put into
@@ -20,11 +20,12 @@
 //	values in expressions     files with numbers, see NumberPath
 //	[[ a && b ]], [[ a -eq b ]]  see shortCircuit and numberTest
 //	=~ "a", ${x#"a"}          command substitutions, see quoteParts; ${x%a*}, see trim
+//	${x/#a/b}                 another pattern, see anchored
 //	((a[i]++))                an assignment, see assignElement
 //	{,x}                      x, see dropEmpty
 //	a[i]+=x, m+=([k]=v)       other assignments, see assignments
 //	$$, $0, $PPID             variables of the session
-//	coproc, 3>a, ${x/#a/b}    an error
+//	coproc, 3>a, PIPESTATUS   an error
 //
 // For example, f becomes the second function, where the piece 1 is
 // echo $((${x:0:0}$(<'/dev/guarded-number/ex') / 2)) '~'root:

@@ -29,7 +29,7 @@ const (
 	TimeCommand    = "time"   // the keyword time
 	NumberCommand  = "number" // prints the number that a value in an expression stands for
 	QuoteCommand   = "quote"  // prints quoted text as a part of a pattern
-	TrimCommand    = "trim"   // prints what ${x##p} leaves out
+	TrimCommand    = "trim"   // prints what ${x##p} leaves out, and where ${x/#p/text} replaces
 	GlobCommand    = "glob"   // fails for a pattern of extglob that the interpreter does not know
 	CatCommand     = "cat"    // prints its input: $(<file)
 	IgnoreCommand  = "ignore" // ends set -e in a command substitution, and returns its argument

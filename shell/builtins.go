@@ -38,7 +38,8 @@ const (
 	mapfileCommand  = "mapfile"
 	printfCommand   = "printf"
 	getoptsCommand  = "getopts"
-	sourceCommand   = "source"
+	sourceCommand   = "source"  // changes BASH_SOURCE
+	sourcedCommand  = "sourced" // source of a piece
 	pushdCommand    = "pushd"
 	dirsCommand     = "dirs"
 	functionCommand = "function" // what may be a function with the name of a builtin
@@ -195,14 +196,16 @@ func (r *run) tail(_ context.Context, _ interp.HandlerContext, args []string) er
 	return statusError(n)
 }
 
-// source runs a file that source has read, as the first element of BASH_SOURCE:
+// source changes BASH_SOURCE around a file that source has read. The call handler makes the builtin of
+// the second command, as only after a builtin itself a return in the file does not end the script:
 //
-//	'wk source' 7 lib.sh a    the piece 7 as lib.sh, with the argument a
-//	'wk source' $?            takes lib.sh from BASH_SOURCE, and returns the status
+//	'wk source' + lib.sh    puts lib.sh before the other files
+//	'wk sourced' 7 a        runs the piece 7 with the argument a
+//	'wk source' $?          takes lib.sh away, and returns the status
 func (r *run) source(ctx context.Context, hc interp.HandlerContext, args []string) error {
 	files := hc.Env.Get(sourceName).List
-	n, _ := strconv.Atoi(strings.Join(args[1:min(2, len(args))], ""))
 	if len(args) < 3 {
+		n, _ := strconv.Atoi(strings.Join(args[1:], ""))
 		text := "builtin unset " + sourceName
 		if len(files) > 1 {
 			text = sourceName + "=" + quotedList(files[1:])
@@ -213,10 +216,7 @@ func (r *run) source(ctx context.Context, hc interp.HandlerContext, args []strin
 	if err := r.keep(hc.Env, rewrite.VariableSize(expand.Variable{List: files})); err != nil {
 		return err
 	}
-	if err := eval(ctx, hc, sourceName+"="+quotedList(files)); err != nil {
-		return err
-	}
-	return hc.Builtin(ctx, slices.Concat([]string{"source", sourcePath + strconv.Itoa(n)}, args[3:]))
+	return eval(ctx, hc, sourceName+"="+quotedList(files))
 }
 
 // sourceName is the variable with the files whose commands run, if there are any.

@@ -204,6 +204,9 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 		return r.replaceBuiltin(ctx, hc, []string{"eval", text})
 	case "source", ".":
 		return r.replaceSource(ctx, hc, args)
+	case r.scripts.Prefix + sourcedCommand:
+		n, _ := strconv.Atoi(strings.Join(args[1:min(2, len(args))], ""))
+		return slices.Concat([]string{"source", sourcePath + strconv.Itoa(n)}, args[min(2, len(args)):])
 	case "trap":
 		return r.replaceTrap(hc, args)
 	case "alias":
@@ -436,8 +439,8 @@ func (r *run) replaceSource(ctx context.Context, hc interp.HandlerContext, args 
 		return r.fails(hc, 1, "%s: %v", args[1], err)
 	}
 	call := quoted(r.scripts.Prefix + sourceCommand)
-	text = call + " " + strconv.Itoa(n)
-	for _, arg := range args[1:] {
+	text = call + " + " + quoted(args[1]) + "; " + quoted(r.scripts.Prefix+sourcedCommand) + " " + strconv.Itoa(n)
+	for _, arg := range args[2:] {
 		text += " " + quoted(arg)
 	}
 	return []string{"eval", text + "; " + call + " $?"}

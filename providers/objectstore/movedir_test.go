@@ -1,6 +1,7 @@
 package objectstore_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -88,6 +89,39 @@ func TestMoveDeniedAtOnce(t *testing.T) {
 				t.Errorf("Stat(%q) = %v, want %v", "m", err, fs.ErrNotExist)
 			}
 		})
+	}
+}
+
+// TestMoveGivenUp ends the context of a move while its first copy is on the way. The store makes
+// the copy after the move has returned, and the same move continues.
+func TestMoveGivenUp(t *testing.T) {
+	t.Parallel()
+	aws := profiles()[0]
+	server := newFaultServer(aws, numberedTree("d", 3))
+	defer server.Close()
+	fsys := inProcess(server, aws.compat, impatient(1)).open(t, faultPrefix, objectstore.Options{Workers: 1})
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	returned := make(chan struct{})
+	server.Inject(func(r s3test.Request) s3test.Fault {
+		if r.Op == "CopyObject" {
+			cancel()
+			<-returned
+		}
+		return s3test.Fault{}
+	})
+	err := fsys.Move(ctx, "d", "m")
+	server.Inject(nil)
+	close(returned)
+	if !errors.Is(err, context.Canceled) {
+		t.Fatalf("Move = %v, want %v", err, context.Canceled)
+	}
+	pollUntil(t, "the late copy", func() bool { return objectsOf(server)["m/f00"] != "" })
+	if again := fsys.Move(t.Context(), "d", "m"); again != nil {
+		t.Errorf("Move again, after %v = %v, want nil", err, again)
+	}
+	if diff := cmp.Diff(numberedTree("m", 3), objectsOf(server)); diff != "" {
+		t.Errorf("objects (-want +got):\n%s", diff)
 	}
 }
 

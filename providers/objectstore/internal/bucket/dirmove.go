@@ -63,6 +63,7 @@ type DirMove struct {
 	id       string
 	resumed  bool
 	moved    atomic.Int64 // files
+	copying  atomic.Bool  // a copy was begun
 }
 
 // NewDirMove returns the move from one directory to another, both named by the
@@ -230,6 +231,7 @@ func (m *DirMove) object(ctx context.Context, o object.Object) error {
 	case object.HasTombstone(from.metadata): // a move ended before it could delete it
 		return b.deleteTombstone(ctx, o.Key, from.ETag)
 	}
+	m.copying.Store(true)
 	etag, err := b.Copy(ctx, from, to)
 	adopted := m.resumed && errors.Is(err, fs.ErrExist)
 	if adopted {
@@ -334,8 +336,13 @@ func (m *DirMove) takeBack(ctx context.Context, to, etag string) error {
 	return m.bucket.DeleteUnchanged(ctx, to, etag)
 }
 
-// Disclaim removes the destination if it is empty, and reports whether it was.
-func (m *DirMove) Disclaim(ctx context.Context) bool {
+// Disclaim removes the destination if it is empty, and reports whether it was. gaveUp says that
+// requests were given up: a copy may take place after Disclaim has looked, and the same move can
+// continue only where it finds the marker.
+func (m *DirMove) Disclaim(ctx context.Context, gaveUp bool) bool {
+	if gaveUp && m.copying.Load() {
+		return false
+	}
 	found, err := m.bucket.Find(ctx, strings.TrimSuffix(m.to, "/"), FindKeys)
 	if err != nil || !found.Empty {
 		return false

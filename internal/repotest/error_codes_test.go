@@ -44,7 +44,7 @@ A tool that fails returns ` + "`IsError`" + ` and an object for the model:
 | ` + "`message`" + ` | what went wrong |
 | ` + "`path`" + ` | the name or pattern at fault, if any |
 | ` + "`hint`" + ` | what to do instead, if that is known |
-| ` + "`retryable`" + ` | whether the same call may succeed later: true for %s |
+| ` + "`retryable`" + ` | whether the same call may succeed later: true for %s, unless the workspace is closed |
 
 The object is ` + "`Result.Error`" + ` in Go (if the context of the caller ended, ` + "`Call`" + ` returns an error instead), what ` + "`workspace call --json`" + ` prints, and ` + "[`_meta`](mcp.md)" + ` in MCP.
 [Audit logs](config-history.md#audit-logs) and [events](events.md) have the code of each operation on

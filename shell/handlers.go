@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"mvdan.cc/sh/v3/expand"
@@ -253,7 +254,7 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 		return r.umask(hc, args)
 	case "echo":
 		if hc.Stdout == io.Discard {
-			return r.fails(hc, 1, "echo: write error: %v", errClosed)
+			return r.fails(hc, 1, "echo: write error: %s", command.ErrorText(errClosed))
 		}
 		return echoLine(args)
 	case "test", "[":
@@ -852,7 +853,7 @@ func (w *programWriter) Write(b []byte) (int, error) {
 }
 
 // errClosed is the error of a write after >&-, for which the interpreter has [io.Discard].
-var errClosed = errors.New("Bad file descriptor")
+var errClosed = syscall.EBADF
 
 // runAgain runs a program that another program asks for, as xargs and find -exec do. It counts
 // like a command of the script, so that no program is a way around the budgets. 137 is the

@@ -140,6 +140,7 @@ var errorTexts = []struct {
 	{fs.ErrPermission, "Permission denied"},
 	{errors.ErrUnsupported, "Operation not supported"},
 	{fs.ErrInvalid, "Invalid argument"},
+	{syscall.EBADF, "Bad file descriptor"},
 }
 
 // ErrorText returns what err says, in the words of the C library where it is of a kind

@@ -50,7 +50,7 @@ type patchedFile struct {
 var applyPatchSpec = spec{
 	op: ops.ApplyPatch, annotations: Annotations{Title: "Apply patch", Destructive: true}, handler: define(runApplyPatch, planApplyPatch),
 	needs: func(caps workspace.Capabilities) bool { return caps.Write && caps.ConditionalWrite },
-	shape: func(p properties, _ workspace.Capabilities) { p.byDefault("dryRun", false) },
+	shape: func(p properties, _ *toolset) { p.byDefault("dryRun", false) },
 }
 
 // runApplyPatch plans first: a patch that does not fit anywhere, or that a session may not

@@ -149,6 +149,7 @@ const maxScriptSeconds = 3600
 
 var bashSpec = spec{
 	op: ops.Bash, annotations: Annotations{Title: "Run script", Destructive: true}, handler: define(runBash, planBash),
+	shape: func(p properties, ts *toolset) { p.between("timeout", 1, ts.maxTimeout()) },
 }
 
 // addBash adds the tool bash to a set over the workspaces of toolsets, if shells can be

@@ -22,7 +22,7 @@ var agentkitDialect = &dialect{name: DialectAgentkit, naming: "{op}", plain: tru
 	{
 		op: "fs_read_file", like: ops.ReadFile, annotations: readOnly("Read file"), handler: define(runAgentkitRead, planAgentkitRead),
 		about: "Reads a text file, or the lines from to to of it, which are counted from 1.",
-		shape: func(p properties, _ workspace.Capabilities) {
+		shape: func(p properties, _ *toolset) {
 			p.between("from", 1, math.MaxInt32)
 			p.between("to", 1, math.MaxInt32)
 		},
@@ -31,19 +31,19 @@ var agentkitDialect = &dialect{name: DialectAgentkit, naming: "{op}", plain: tru
 		op: "fs_write_file", like: ops.WriteFile, annotations: Annotations{Title: "Write file", Destructive: true}, needs: canWrite,
 		about:   "Creates a text file, or replaces all of its content.",
 		handler: define(runAgentkitWrite, planAgentkitWrite),
-		shape:   func(p properties, _ workspace.Capabilities) { p.byDefault("create_parents", true) },
+		shape:   func(p properties, _ *toolset) { p.byDefault("create_parents", true) },
 	},
 	{
 		op: "fs_replace_in_file", like: ops.EditFile, annotations: editFileSpec.annotations, needs: editFileSpec.needs,
 		about:   "Replaces exact text in a file: the first occurrence, or all. It fails if the text does not occur.",
 		handler: define(runAgentkitReplace, planAgentkitReplace),
-		shape:   func(p properties, _ workspace.Capabilities) { p.byDefault("replace_all", false) },
+		shape:   func(p properties, _ *toolset) { p.byDefault("replace_all", false) },
 	},
 	{
 		op: "fs_move", like: ops.Move, annotations: moveSpec.annotations, needs: moveSpec.needs,
 		about:   "Moves or renames a file or a directory. Unless overwrite is set, it fails if the destination exists.",
 		handler: define(runAgentkitMove, planAgentkitMove),
-		shape: func(p properties, _ workspace.Capabilities) {
+		shape: func(p properties, _ *toolset) {
 			p.byDefault("create_parents", true)
 			p.byDefault("overwrite", false)
 		},
@@ -52,7 +52,7 @@ var agentkitDialect = &dialect{name: DialectAgentkit, naming: "{op}", plain: tru
 		op: "fs_delete", like: ops.Rm, annotations: Annotations{Title: "Delete", Destructive: true}, needs: canWrite,
 		about:   "Deletes a file or an empty directory, or with recursive a directory with everything below it.",
 		handler: define(runAgentkitDelete, planAgentkitDelete),
-		shape: func(p properties, _ workspace.Capabilities) {
+		shape: func(p properties, _ *toolset) {
 			p.byDefault("recursive", false)
 			p.byDefault("missing_ok", false)
 		},

@@ -74,9 +74,9 @@ func editorTool[In any](op, title, about string, run func(context.Context, *tool
 // rename.
 func memorySpec(s spec) spec {
 	shape := s.shape
-	s.shape = func(p properties, caps workspace.Capabilities) {
-		shape(p, caps)
-		p["command"].Enum = possibleCommands(caps, true)
+	s.shape = func(p properties, ts *toolset) {
+		shape(p, ts)
+		p["command"].Enum = possibleCommands(ts.caps, true)
 	}
 	return s
 }
@@ -87,8 +87,8 @@ func readingOnly(s spec) spec {
 	s.annotations.ReadOnly, s.annotations.Destructive, s.annotations.Idempotent = true, false, true
 	s.needs = func(caps workspace.Capabilities) bool { return !caps.Write }
 	shape := s.shape
-	s.shape = func(p properties, caps workspace.Capabilities) {
-		shape(p, caps)
+	s.shape = func(p properties, ts *toolset) {
+		shape(p, ts)
 		for name := range p {
 			if name != "command" && name != "path" && name != "view_range" {
 				delete(p, name)
@@ -100,8 +100,8 @@ func readingOnly(s spec) spec {
 
 // shapeEditor says what values the parameters have, whatever the command: which of them a
 // command needs is for check.
-func shapeEditor(p properties, caps workspace.Capabilities) {
-	p["command"].Enum = possibleCommands(caps, false)
+func shapeEditor(p properties, ts *toolset) {
+	p["command"].Enum = possibleCommands(ts.caps, false)
 	p["view_range"].MinItems, p["view_range"].MaxItems = jsonschema.Ptr(2), jsonschema.Ptr(2)
 	p.between("insert_line", 0, 1<<31-1)
 }

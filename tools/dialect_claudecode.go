@@ -23,7 +23,7 @@ var claudeDialect = &dialect{name: DialectClaudeCode, naming: "{op}", plain: tru
 	{
 		op: "Read", like: ops.ReadFile, annotations: readFileSpec.annotations, handler: define(runClaudeRead, planClaudeRead),
 		about: "Reads a file, at most {{.ReadLines}} lines from offset on, with line numbers as cat -n has them. Images and PDFs up to {{.PartSize}} are returned as such.",
-		shape: func(p properties, _ workspace.Capabilities) {
+		shape: func(p properties, _ *toolset) {
 			p.between("offset", 0, math.MaxInt32)
 			p.between("limit", 1, readLines)
 		},
@@ -55,7 +55,7 @@ var claudeDialect = &dialect{name: DialectClaudeCode, naming: "{op}", plain: tru
 	{
 		op: "MultiEdit", annotations: editFileSpec.annotations, needs: editFileSpec.needs,
 		about: "Makes several edits of one file,{{if has \"edit_file\"}} as {{tool \"edit_file\"}} does,{{end}} one after another: all of them or none.",
-		shape: func(p properties, _ workspace.Capabilities) {
+		shape: func(p properties, _ *toolset) {
 			p["edits"].MinItems, p["edits"].MaxItems = jsonschema.Ptr(1), jsonschema.Ptr(editsMax)
 		},
 		handler: define(func(ctx context.Context, ts *toolset, in *claudeEditsInput) (*textResult, error) {
@@ -89,7 +89,7 @@ var claudeDialect = &dialect{name: DialectClaudeCode, naming: "{op}", plain: tru
 		op: "Grep", like: ops.Grep, annotations: grepSpec.annotations, handler: define(runClaudeGrep, planClaudeGrep),
 		about: "Searches files for an RE2 regular expression. Returns the files that have it, or the lines, or the counts. " +
 			"Leaves out .git and what .gitignore files exclude, unless path is in it.",
-		shape: func(p properties, _ workspace.Capabilities) {
+		shape: func(p properties, _ *toolset) {
 			p.oneOf("output_mode", "files_with_matches", "content", "count")
 			p.byDefault("output_mode", "files_with_matches")
 			p.between("head_limit", 1, grepMax)

@@ -18,7 +18,7 @@ var fsDialect = &dialect{name: DialectFS, naming: "{op}", plain: true, code: fsC
 	{
 		op: "file_read", like: ops.ReadFile, annotations: readOnly("Read file"), handler: define(runFSRead, planFSRead),
 		about: "Reads a text file, or limit lines of it from line offset on. The line ends are as they are in the file.",
-		shape: func(p properties, _ workspace.Capabilities) {
+		shape: func(p properties, _ *toolset) {
 			p.between("offset", 1, math.MaxInt32)
 			p.between("limit", 0, math.MaxInt32)
 		},

@@ -20,7 +20,7 @@ var geminiDialect = &dialect{name: DialectGemini, naming: "{op}", plain: true, s
 	{
 		op: ops.ReadFile, annotations: readFileSpec.annotations, handler: define(runGeminiRead, planGeminiRead),
 		about: "Reads a file, at most {{.ReadLines}} lines. Images and PDFs up to {{.PartSize}} are returned as such.",
-		shape: func(p properties, _ workspace.Capabilities) {
+		shape: func(p properties, _ *toolset) {
 			p.between("start_line", 1, math.MaxInt32)
 			p.between("end_line", 1, math.MaxInt32)
 		},
@@ -48,12 +48,12 @@ var geminiDialect = &dialect{name: DialectGemini, naming: "{op}", plain: true, s
 	{
 		op: ops.Glob, annotations: globSpec.annotations, handler: define(runGeminiGlob, planGeminiGlob),
 		about: "Finds files by name, such as src/**/*.ts.",
-		shape: func(p properties, _ workspace.Capabilities) { p.byDefault("respect_git_ignore", true) },
+		shape: func(p properties, _ *toolset) { p.byDefault("respect_git_ignore", true) },
 	},
 	{
 		op: "grep_search", like: ops.Grep, annotations: grepSpec.annotations, handler: define(runGeminiSearch, planGeminiSearch),
 		about: "Searches the lines of files for an RE2 regular expression. Leaves out .git and what .gitignore files exclude, unless dir_path is in it.",
-		shape: func(p properties, _ workspace.Capabilities) {
+		shape: func(p properties, _ *toolset) {
 			for _, context := range []string{"context", "after", "before"} {
 				p.between(context, 0, grepContext)
 			}

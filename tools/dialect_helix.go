@@ -27,7 +27,7 @@ var helixDialect = &dialect{name: DialectHelix, naming: DefaultNaming, plain: tr
 	{
 		op: ops.EditFile, annotations: editFileSpec.annotations, needs: editFileSpec.needs,
 		about: "Replaces text in a file. oldText must be exactly what is in the file, and occur exactly once unless replaceAll is set.",
-		shape: func(p properties, _ workspace.Capabilities) { p.byDefault("replaceAll", false) },
+		shape: func(p properties, _ *toolset) { p.byDefault("replaceAll", false) },
 		handler: adapt(func(in *helixEditInput) *editFileInput {
 			return &editFileInput{Path: in.Path, OldText: &in.OldText, NewText: &in.NewText, ReplaceAll: in.ReplaceAll}
 		}, runEditFile, planEditFile, func(*editFileOutput) *helixOK { return &helixOK{true} }),
@@ -35,7 +35,7 @@ var helixDialect = &dialect{name: DialectHelix, naming: DefaultNaming, plain: tr
 	{
 		op: ops.Ls, annotations: lsSpec.annotations, handler: define(runHelixLs, planHelixLs),
 		about: "Lists the direct children of a directory, sorted by name.",
-		shape: func(p properties, _ workspace.Capabilities) { p.byDefault("path", ".") },
+		shape: func(p properties, _ *toolset) { p.byDefault("path", ".") },
 	},
 	{
 		op: ops.Glob, annotations: globSpec.annotations, handler: define(runHelixGlob, planHelixGlob),
@@ -44,7 +44,7 @@ var helixDialect = &dialect{name: DialectHelix, naming: DefaultNaming, plain: tr
 	{
 		op: ops.Grep, annotations: grepSpec.annotations,
 		about: "Searches the lines of files for an RE2 regular expression. Leaves out .git and what .gitignore files exclude, unless path is in it.",
-		shape: func(p properties, _ workspace.Capabilities) {
+		shape: func(p properties, _ *toolset) {
 			p.between("maxResults", 1, grepMax)
 			p.byDefault("maxResults", grepDefault)
 			p.byDefault("path", ".")

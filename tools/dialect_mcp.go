@@ -42,7 +42,7 @@ var mcpDialect = &dialect{name: DialectMCPFilesystem, naming: "{op}", plain: tru
 	{
 		op: "read_multiple_files", like: ops.ReadFiles, annotations: readOnly("Read several files"), handler: define(runMCPReadAll, planMCPReadAll),
 		about: "Reads several files as text. Each is returned after its path. One that cannot be read has an error in its place.",
-		shape: func(p properties, _ workspace.Capabilities) {
+		shape: func(p properties, _ *toolset) {
 			p["paths"].MinItems, p["paths"].MaxItems = jsonschema.Ptr(1), jsonschema.Ptr(mcpPaths)
 		},
 	},
@@ -60,7 +60,7 @@ var mcpDialect = &dialect{name: DialectMCPFilesystem, naming: "{op}", plain: tru
 		op: ops.EditFile, annotations: editFileSpec.annotations, needs: editFileSpec.needs, handler: define(runMCPEdit, planMCPEdit),
 		about: "Replaces texts in a file, one after another, and returns a diff. " +
 			"Of several places with the text, the first is changed. A text that does not occur is looked for in whole lines, without the blanks around them.",
-		shape: func(p properties, _ workspace.Capabilities) {
+		shape: func(p properties, _ *toolset) {
 			p.byDefault("dryRun", false)
 			p["edits"].MaxItems = jsonschema.Ptr(editsMax)
 		},
@@ -82,7 +82,7 @@ var mcpDialect = &dialect{name: DialectMCPFilesystem, naming: "{op}", plain: tru
 	{
 		op: "list_directory_with_sizes", like: ops.Ls, annotations: readOnly("List directory with sizes"), handler: define(runMCPSizes, planMCPSizes),
 		about: "Lists what is in a directory as list_directory does, with the sizes of files, and the totals.",
-		shape: func(p properties, _ workspace.Capabilities) {
+		shape: func(p properties, _ *toolset) {
 			p.oneOf("sortBy", "name", "size")
 			p.byDefault("sortBy", "name")
 		},
@@ -151,7 +151,7 @@ type mcpReadInput struct {
 	Head integer `json:"head,omitempty" jsonschema:"return only the first N lines"`
 }
 
-func shapeMCPRead(p properties, _ workspace.Capabilities) {
+func shapeMCPRead(p properties, _ *toolset) {
 	p.between("head", 1, math.MaxInt32)
 	p.between("tail", 1, math.MaxInt32)
 }

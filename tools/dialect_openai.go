@@ -21,7 +21,7 @@ var openaiDialect = &dialect{name: DialectOpenAI, naming: "{op}", plain: true, f
 	{
 		op: ops.ReadFile, annotations: readOnly("Read file"), handler: define(runOpenAIRead, planOpenAIRead),
 		about: "Reads a text file, with a number before each line: L1: first line.",
-		shape: func(p properties, _ workspace.Capabilities) {
+		shape: func(p properties, _ *toolset) {
 			p.between("offset", 1, math.MaxInt32)
 			p.between("limit", 1, readLines)
 			p.byDefault("offset", 1)
@@ -31,7 +31,7 @@ var openaiDialect = &dialect{name: DialectOpenAI, naming: "{op}", plain: true, f
 	{
 		op: "list_dir", like: ops.Ls, annotations: readOnly("List directory"), handler: define(runOpenAIList, planOpenAIList),
 		about: "Lists a directory and what is below it, sorted: a directory ends in /, a symlink in @.",
-		shape: func(p properties, _ workspace.Capabilities) {
+		shape: func(p properties, _ *toolset) {
 			p.between("offset", 1, math.MaxInt32)
 			p.between("limit", 1, lsMax)
 			p.between("depth", 1, openaiDepth)
@@ -43,7 +43,7 @@ var openaiDialect = &dialect{name: DialectOpenAI, naming: "{op}", plain: true, f
 	{
 		op: "grep_files", like: ops.Grep, annotations: readOnly("Search files"), handler: define(runOpenAIGrep, planOpenAIGrep),
 		about: "Finds the files with a line that an RE2 regular expression matches, and returns their paths.",
-		shape: func(p properties, _ workspace.Capabilities) {
+		shape: func(p properties, _ *toolset) {
 			p.between("limit", 1, openaiFiles)
 			p.byDefault("limit", 100)
 			p.byDefault("path", "/")

@@ -61,7 +61,7 @@ type editFileOutput struct {
 var editFileSpec = spec{
 	op: ops.EditFile, annotations: Annotations{Title: "Edit file", Destructive: true}, handler: define(runEditFiles, planEditFiles),
 	needs: func(caps workspace.Capabilities) bool { return caps.Write && caps.ConditionalWrite },
-	shape: func(p properties, _ workspace.Capabilities) {
+	shape: func(p properties, _ *toolset) {
 		p["edits"].MinItems, p["edits"].MaxItems = jsonschema.Ptr(1), jsonschema.Ptr(editsMax)
 		p.atLeast("insertLine", 1)
 		p.atLeast("expectedCount", 0) // which means nothing: models fill in what they need not

@@ -34,7 +34,7 @@ type globOutput struct {
 
 var globSpec = spec{
 	op: ops.Glob, annotations: Annotations{Title: "Find files", ReadOnly: true, Idempotent: true}, handler: define(runGlob, planGlob),
-	shape: func(p properties, _ workspace.Capabilities) {
+	shape: func(p properties, _ *toolset) {
 		p.between("limit", 1, globMax)
 		p.byDefault("limit", globDefault)
 		p.sorted()

@@ -86,7 +86,7 @@ type grepMatch struct {
 
 var grepSpec = spec{
 	op: ops.Grep, annotations: Annotations{Title: "Search text", ReadOnly: true, Idempotent: true}, handler: define(runGrep, planGrep),
-	shape: func(p properties, _ workspace.Capabilities) {
+	shape: func(p properties, _ *toolset) {
 		p.between("before", 0, grepContext)
 		p.between("after", 0, grepContext)
 		p.between("maxResults", 1, grepMax)

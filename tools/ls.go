@@ -36,7 +36,7 @@ type entry struct {
 
 var lsSpec = spec{
 	op: ops.Ls, annotations: Annotations{Title: "List directory", ReadOnly: true, Idempotent: true}, handler: define(runLs, planLs),
-	shape: func(p properties, _ workspace.Capabilities) {
+	shape: func(p properties, _ *toolset) {
 		p.between("limit", 1, lsMax)
 		p.byDefault("path", ".")
 		p.byDefault("limit", lsDefault)

@@ -26,7 +26,7 @@ type mkdirOutput struct {
 var mkdirSpec = spec{
 	op: ops.Mkdir, annotations: Annotations{Title: "Make directory", Idempotent: true}, handler: define(runMkdir, planMkdir),
 	needs: canWrite,
-	shape: func(p properties, _ workspace.Capabilities) { p.byDefault("recursive", false) },
+	shape: func(p properties, _ *toolset) { p.byDefault("recursive", false) },
 }
 
 // runMkdir needs no session: an empty directory replaces nothing.

@@ -57,7 +57,7 @@ type readFileOutput struct {
 
 var readFileSpec = spec{
 	op: ops.ReadFile, annotations: Annotations{Title: "Read file", ReadOnly: true, Idempotent: true}, handler: define(runReadFile, planReadFile),
-	shape: func(p properties, _ workspace.Capabilities) {
+	shape: func(p properties, _ *toolset) {
 		// No parameter has a default in the schema, as a client that fills
 		// defaults in would then contradict tail.
 		p.atLeast("line", 1)

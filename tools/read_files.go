@@ -43,7 +43,7 @@ type readFilesItem struct {
 
 var readFilesSpec = spec{
 	op: ops.ReadFiles, annotations: Annotations{Title: "Read files", ReadOnly: true, Idempotent: true}, handler: define(runReadFiles, planReadFiles),
-	shape: func(p properties, _ workspace.Capabilities) {
+	shape: func(p properties, _ *toolset) {
 		p["paths"].MinItems, p["paths"].MaxItems = jsonschema.Ptr(1), jsonschema.Ptr(filesMax)
 		p.between("maxBytes", 1, readBytes)
 		p.byDefault("maxBytes", readBytes)

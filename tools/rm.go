@@ -23,7 +23,7 @@ type rmOutput struct {
 var rmSpec = spec{
 	op: ops.Rm, annotations: Annotations{Title: "Remove", Destructive: true, Idempotent: true}, handler: define(runRm, planRm),
 	needs: canWrite,
-	shape: func(p properties, _ workspace.Capabilities) { p.byDefault("recursive", false) },
+	shape: func(p properties, _ *toolset) { p.byDefault("recursive", false) },
 }
 
 // runRm removes a file, an empty directory, a symlink itself, or with recursive a directory

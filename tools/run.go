@@ -131,6 +131,12 @@ const (
 var runSpec = spec{
 	op: ops.Run, annotations: Annotations{Title: "Run command", Destructive: true, OpenWorld: true}, handler: define(runRun, planRun),
 	needs: func(c workspace.Capabilities) bool { return c.Run },
+	shape: func(p properties, ts *toolset) {
+		p.between("timeout", 1, ts.maxTimeout())
+		if !ts.has(ops.Processes) { // nothing could end a command in the background
+			delete(p, "background")
+		}
+	},
 }
 
 // beginning keeps the first bytes of what is written to it. With the last bytes, which
@@ -144,14 +150,10 @@ func (b *beginning) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// withCommands returns d with the tools for commands. Without the tool processes, nothing
-// could end a command in the background. The specs of d stay as they are.
-func (d *dialect) withCommands(disable []string) *dialect {
-	with, run := *d, runSpec
-	if slices.Contains(disable, ops.Processes) {
-		run.shape = func(p properties, _ workspace.Capabilities) { delete(p, "background") }
-	}
-	with.specs = append(with.specs[:len(with.specs):len(with.specs)], run, processesSpec)
+// withCommands returns d with the tools for commands. The specs of d stay as they are.
+func (d *dialect) withCommands() *dialect {
+	with := *d
+	with.specs = append(with.specs[:len(with.specs):len(with.specs)], runSpec, processesSpec)
 	return &with
 }
 
@@ -346,7 +348,7 @@ func (in *processesInput) check() error {
 var processesSpec = spec{
 	op: ops.Processes, annotations: Annotations{Title: "Running commands", Destructive: true}, handler: define(runProcesses, planProcesses),
 	needs: func(c workspace.Capabilities) bool { return c.Run },
-	shape: func(p properties, _ workspace.Capabilities) {
+	shape: func(p properties, _ *toolset) {
 		p.oneOf("action", "list", "output", "kill")
 		p.byDefault("action", "list")
 		p.atLeast("offset", 0)

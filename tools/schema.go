@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/unified"
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
@@ -147,10 +146,7 @@ func compact(s *jsonschema.Schema, name string, texts map[string]string) {
 func (ts *toolset) inputSchema(s spec) *jsonschema.Schema {
 	in := s.newInput()
 	if s.shape != nil {
-		s.shape(in.Properties, ts.caps)
-	}
-	if s.op == ops.Bash || s.op == ops.Run {
-		properties(in.Properties).between("timeout", 1, ts.maxTimeout())
+		s.shape(in.Properties, ts)
 	}
 	prune(in)
 	ts.fillDescriptions(in)

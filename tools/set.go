@@ -138,7 +138,7 @@ func New(ws *workspace.Workspace, opts *Options) (*Set, error) {
 		return nil, fmt.Errorf("tools: %w", err)
 	}
 	if o.Run {
-		d = d.withCommands(o.Disable)
+		d = d.withCommands()
 	}
 	ts := newToolset(ws, d, newReadCache(o.ReadCache), o, NewSession())
 	set, err := newSet(ts, o.Naming, o.Disable)
@@ -346,8 +346,8 @@ type spec struct {
 	like        string // the default set's operation that does the same; empty for op itself
 	about       string // what a model is told; empty for what the file op.md says
 	annotations Annotations
-	needs       func(workspace.Capabilities) bool               // nil: nothing
-	shape       func(p properties, caps workspace.Capabilities) // says what Go types cannot
+	needs       func(workspace.Capabilities) bool // nil: nothing
+	shape       func(p properties, ts *toolset)   // says what Go types cannot
 	handler
 }
 

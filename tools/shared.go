@@ -74,7 +74,7 @@ func newAll(workspaces []*workspace.Workspace, o Options) (*Set, error) {
 		return nil, err
 	}
 	if o.Run {
-		d = d.withCommands(o.Disable)
+		d = d.withCommands()
 	}
 	share, err := o.shares(d, workspaces)
 	if err != nil {

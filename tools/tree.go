@@ -36,7 +36,7 @@ type treeOutput struct {
 
 var treeSpec = spec{
 	op: ops.Tree, annotations: Annotations{Title: "Show tree", ReadOnly: true, Idempotent: true}, handler: define(runTree, planTree),
-	shape: func(p properties, _ workspace.Capabilities) {
+	shape: func(p properties, _ *toolset) {
 		p.between("depth", 1, treeDepthMax)
 		p.byDefault("depth", treeDepth)
 		p.between("limit", 1, treeMax)

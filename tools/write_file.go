@@ -47,13 +47,13 @@ type writeFileOutput struct {
 var writeFileSpec = spec{
 	op: ops.WriteFile, annotations: Annotations{Title: "Write file", Destructive: true}, handler: define(runWriteFile, planWriteFile),
 	needs: canWrite,
-	shape: func(p properties, caps workspace.Capabilities) {
+	shape: func(p properties, ts *toolset) {
 		p.oneOf("encoding", "utf-8", "base64")
-		if !caps.ConditionalWrite {
+		if !ts.caps.ConditionalWrite {
 			delete(p, "createOnly")
 			delete(p, "ifVersion")
 		}
-		if !caps.ConditionalWrite || !caps.Versions {
+		if !ts.caps.ConditionalWrite || !ts.caps.Versions {
 			delete(p, "append")
 		}
 	},

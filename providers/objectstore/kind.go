@@ -125,11 +125,14 @@ func openKind(ctx context.Context, in kind.Input) (workspace.FileSystem, error) 
 		opts.Encryption.CustomerKey = key
 	}
 	fsys, err := Open(ctx, opts)
-	if err == nil && o.Probe && in.ReadOnly {
-		_, err = fsys.Stat(ctx, ".")
-	}
 	if err != nil {
 		return nil, keyErrors(err)
+	}
+	if o.Probe && in.ReadOnly {
+		if _, err := fsys.Stat(ctx, "."); err != nil {
+			_ = fsys.Close() // why it is of no use is the error that matters
+			return nil, err
+		}
 	}
 	return fsys, nil
 }

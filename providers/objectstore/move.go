@@ -222,7 +222,7 @@ func (t *tree) moveError(ctx context.Context, m *bucket.DirMove, destination str
 	}
 	late, cancel := bucket.Afterwards(ctx)
 	defer cancel()
-	if !m.Resumed() && m.Disclaim(late, ctx.Err() != nil) {
+	if !m.Resumed() && m.Disclaim(late) {
 		t.dirCache.Forget(destination)
 	} else {
 		err = answer.Within(err, fmt.Sprintf("it has moved in part: at least %d files have the new name alone,"+

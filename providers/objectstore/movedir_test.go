@@ -92,36 +92,47 @@ func TestMoveDeniedAtOnce(t *testing.T) {
 	}
 }
 
-// TestMoveGivenUp ends the context of a move while its first copy is on the way. The store makes
-// the copy after the move has returned, and the same move continues.
+// TestMoveGivenUp gives up the first copy of a move: its context ends, or the answer takes too
+// long. The store makes the copy after the move has returned, and the same move continues.
 func TestMoveGivenUp(t *testing.T) {
 	t.Parallel()
 	aws := profiles()[0]
-	server := newFaultServer(aws, numberedTree("d", 3))
-	defer server.Close()
-	fsys := inProcess(server, aws.compat, impatient(1)).open(t, faultPrefix, objectstore.Options{Workers: 1})
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	returned := make(chan struct{})
-	server.Inject(func(r s3test.Request) s3test.Fault {
-		if r.Op == "CopyObject" {
-			cancel()
-			<-returned
-		}
-		return s3test.Fault{}
-	})
-	err := fsys.Move(ctx, "d", "m")
-	server.Inject(nil)
-	close(returned)
-	if !errors.Is(err, context.Canceled) {
-		t.Fatalf("Move = %v, want %v", err, context.Canceled)
-	}
-	pollUntil(t, "the late copy", func() bool { return objectsOf(server)["m/f00"] != "" })
-	if again := fsys.Move(t.Context(), "d", "m"); again != nil {
-		t.Errorf("Move again, after %v = %v, want nil", err, again)
-	}
-	if diff := cmp.Diff(numberedTree("m", 3), objectsOf(server)); diff != "" {
-		t.Errorf("objects (-want +got):\n%s", diff)
+	for name, want := range map[string]error{"canceled": context.Canceled, "timeout": workspace.ErrUnavailable} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			server := newFaultServer(aws, numberedTree("d", 3))
+			defer server.Close()
+			fsys := inProcess(server, aws.compat, impatient(1)).open(t, faultPrefix, objectstore.Options{Workers: 1})
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			returned := make(chan struct{})
+			server.Inject(func(r s3test.Request) s3test.Fault {
+				if r.Op == "CopyObject" {
+					if name == "canceled" {
+						cancel()
+					}
+					<-returned
+				}
+				return s3test.Fault{}
+			})
+			if name == "timeout" {
+				fsys.SetTimeouts(briefly, briefly)
+			}
+			err := fsys.Move(ctx, "d", "m")
+			server.Inject(nil)
+			close(returned)
+			fsys.SetTimeouts(patience, patience)
+			if !errors.Is(err, want) {
+				t.Fatalf("Move = %v, want %v", err, want)
+			}
+			pollUntil(t, "the late copy", func() bool { return objectsOf(server)["m/f00"] != "" })
+			if again := fsys.Move(t.Context(), "d", "m"); again != nil {
+				t.Errorf("Move again, after %v = %v, want nil", err, again)
+			}
+			if diff := cmp.Diff(numberedTree("m", 3), objectsOf(server)); diff != "" {
+				t.Errorf("objects (-want +got):\n%s", diff)
+			}
+		})
 	}
 }
 

@@ -63,7 +63,7 @@ type DirMove struct {
 	id       string
 	resumed  bool
 	moved    atomic.Int64 // files
-	copying  atomic.Bool  // a copy was begun
+	late     atomic.Bool  // an object may still be created whose request has failed
 }
 
 // NewDirMove returns the move from one directory to another, both named by the
@@ -218,9 +218,9 @@ func (m *DirMove) object(ctx context.Context, o object.Object) error {
 	case o.Key == m.from:
 		return nil
 	case strings.HasSuffix(o.Key, "/") && o.Size == 0:
-		return b.PutMarker(ctx, to)
+		return m.created(ctx, b.PutMarker(ctx, to))
 	case strings.HasSuffix(o.Key, "/"):
-		return b.copyMarker(ctx, o.Key, to)
+		return m.created(ctx, b.copyMarker(ctx, o.Key, to))
 	}
 	from, err := b.head(ctx, o.Key)
 	switch {
@@ -231,14 +231,13 @@ func (m *DirMove) object(ctx context.Context, o object.Object) error {
 	case object.HasTombstone(from.metadata): // a move ended before it could delete it
 		return b.deleteTombstone(ctx, o.Key, from.ETag)
 	}
-	m.copying.Store(true)
 	etag, err := b.Copy(ctx, from, to)
 	adopted := m.resumed && errors.Is(err, fs.ErrExist)
 	if adopted {
 		err = m.checkCopy(ctx, from.Object, to)
 	}
 	if err != nil {
-		return err
+		return m.created(ctx, err)
 	}
 	err = b.Take(ctx, from.Object)
 	switch {
@@ -256,6 +255,15 @@ func (m *DirMove) object(ctx context.Context, o object.Object) error {
 		}
 	}
 	return ErrSourceChanged
+}
+
+// created returns err, which is of a request that creates an object. Without an answer of the
+// store, that may happen later.
+func (m *DirMove) created(ctx context.Context, err error) error {
+	if errors.Is(err, workspace.ErrUnavailable) || err != nil && ctx.Err() != nil {
+		m.late.Store(true)
+	}
+	return err
 }
 
 // checkCopy returns [fs.ErrExist] if the object to is not the copy of from that
@@ -336,11 +344,10 @@ func (m *DirMove) takeBack(ctx context.Context, to, etag string) error {
 	return m.bucket.DeleteUnchanged(ctx, to, etag)
 }
 
-// Disclaim removes the destination if it is empty, and reports whether it was. gaveUp says that
-// requests were given up: a copy may take place after Disclaim has looked, and the same move can
-// continue only where it finds the marker.
-func (m *DirMove) Disclaim(ctx context.Context, gaveUp bool) bool {
-	if gaveUp && m.copying.Load() {
+// Disclaim removes the destination if it is empty, and reports whether it was. One in which an
+// object may still be created stays: the same move can continue only where it finds the marker.
+func (m *DirMove) Disclaim(ctx context.Context) bool {
+	if m.late.Load() {
 		return false
 	}
 	found, err := m.bucket.Find(ctx, strings.TrimSuffix(m.to, "/"), FindKeys)

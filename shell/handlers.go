@@ -190,6 +190,9 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 	if helps(args) {
 		return r.help(hc, args)
 	}
+	if own := ownBuiltins[args[0]]; own != "" {
+		return slices.Concat([]string{r.scripts.Prefix + own}, args[1:])
+	}
 	switch args[0] {
 	case "eval":
 		text, err := r.scripts.Text(strings.Join(args[1:], " "))
@@ -227,14 +230,6 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 		}
 	case "type":
 		return slices.Concat([]string{r.scripts.Prefix + typeCommand}, args)
-	case "read":
-		return slices.Concat([]string{r.scripts.Prefix + readCommand}, args[1:])
-	case "mapfile", "readarray":
-		return slices.Concat([]string{r.scripts.Prefix + mapfileCommand}, args[1:])
-	case "printf":
-		return slices.Concat([]string{r.scripts.Prefix + printfCommand}, args[1:])
-	case "getopts":
-		return slices.Concat([]string{r.scripts.Prefix + getoptsCommand}, args[1:])
 	case "shift":
 		count, counted := strings.CutPrefix(args[len(args)-1], "=") // from rewrite
 		if counted {
@@ -274,8 +269,6 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 		if len(args) < 2 || args[1] != "-n" {
 			return slices.Concat([]string{r.scripts.Prefix + pushdCommand}, args[1:])
 		}
-	case "dirs":
-		return slices.Concat([]string{r.scripts.Prefix + dirsCommand}, args[1:])
 	case "set", "shopt":
 		// The options are read when the run has ended (state.take).
 		r.optsUsed.Store(true)
@@ -292,6 +285,12 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 		keepOpen(ctx, hc.Stdout, hc.Stderr)
 	}
 	return args
+}
+
+// ownBuiltins are the builtins that are commands of the shell itself, whatever their arguments.
+var ownBuiltins = map[string]string{
+	"read": readCommand, "mapfile": mapfileCommand, "readarray": mapfileCommand, "printf": printfCommand,
+	"getopts": getoptsCommand, "dirs": dirsCommand,
 }
 
 // refused are the builtins of bash that do not exist here, and what to do instead. With a

@@ -11,9 +11,9 @@
 // A file that is open for writing is kept in memory, up to the limit of the workspace, and
 // stored when it is closed. Others see the old content until then, and never a part of the
 // new one. Users of the same Filesystem see what has been written at once, as go-git needs
-// it for packs. A file that none of them has opened with O_TRUNC is stored only if nobody else has
-// changed it meanwhile: go-git's change of a reference fails then, instead of losing the
-// other change. Where a workspace has no conditional writes, the last writer wins.
+// it for packs. A file that none of them has opened with O_TRUNC is stored only if nobody
+// else has changed it meanwhile: go-git's change of a reference fails then, instead of losing
+// the other change. Where a workspace has no conditional writes, the last writer wins.
 //
 // A file of a repository is a file of the workspace. A pack larger than its limit
 // ([workspace.Options]) cannot be fetched: raise the limit, or clone less (Depth).

@@ -32,8 +32,9 @@ type File struct {
 //
 // A file that is opened for writing is stored by [File.Sync] and [File.Close]. With
 // O_EXCL, it is stored only if it is still new. If nobody has opened it here with O_TRUNC,
-// it is stored only if nobody else has changed it, and with O_APPEND alone, what was written is
-// appended to what others have written. These conditions need a workspace with conditional writes.
+// it is stored only if nobody else has changed it, and with O_APPEND alone, what was
+// written is appended to what others have written. These conditions need a workspace with
+// conditional writes.
 func (f *FS) OpenFile(name string, flag int, perm fs.FileMode) (*File, error) {
 	clean, err := f.clean("open", name)
 	if err != nil {

@@ -18,10 +18,10 @@ import (
 //
 // A file that is open for writing is kept in memory, up to the limit of ws, and stored by
 // Sync and Close. Others see the old content until then, and users of the view what has
-// been written. A file that none of them has opened with O_TRUNC is stored only if nobody else has
-// changed it meanwhile, where ws has conditional writes; with O_APPEND alone, what was
-// written is appended to what others have stored. Use [afero.NewReadOnlyFs] for a
-// view that changes nothing.
+// been written. A file that none of them has opened with O_TRUNC is stored only if nobody
+// else has changed it meanwhile, where ws has conditional writes; with O_APPEND alone, what
+// was written is appended to what others have stored. Use [afero.NewReadOnlyFs] for a view
+// that changes nothing.
 //
 // A workspace has no modes, owners and times to set: Chmod keeps whether a file can be
 // executed, for the view alone, and Chown and Chtimes are [errors.ErrUnsupported]. Symlinks

@@ -25,9 +25,10 @@
 // # What is in the log, and when
 //
 // An operation returns after its line has been written, with one write to a file
-// that was opened for appending. A stream or a watch writes its line when it ends. So when a program is killed, the log has a line for
-// every operation that had returned, if it could be written, and nothing is lost but
-// operations, streams and watches that were still running. [Options].Sync also lets it survive a loss of power.
+// that was opened for appending. A stream or a watch writes its line when it ends. So
+// when a program is killed, the log has a line for every operation that had returned, if
+// it could be written, and nothing is lost but operations, streams and watches that were
+// still running. [Options].Sync also lets it survive a loss of power.
 //
 // A line that was cut short by a crash or a full disk stays. The next line is a
 // record of it, with its length, and continues it.

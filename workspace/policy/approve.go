@@ -195,7 +195,7 @@ func clip(reason string) string {
 // call calls ask and sends the answer: a refusal if ask fails, panics, or ends the
 // goroutine. If nobody waits for it anymore, it calls release.
 func (a *Approver) call(ctx context.Context, req Request, answered chan<- Answer, release func()) {
-	answer := Answer{Reason: "the question could not be asked"}
+	answer := Answer{Reason: "the question got no valid answer"}
 	defer func() {
 		_ = recover() // what ask panics with is no business of whoever reads the refusal
 		select {

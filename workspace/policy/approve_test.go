@@ -597,13 +597,13 @@ func TestApproverFails(t *testing.T) {
 	}{
 		"error": {func(context.Context, policy.Request) (policy.Answer, error) {
 			return policy.Answer{Allow: true}, errors.New("token abc")
-		}, "the question could not be asked"},
-		"panic": {func(context.Context, policy.Request) (policy.Answer, error) { panic("token abc") }, "the question could not be asked"},
+		}, "the question got no valid answer"},
+		"panic": {func(context.Context, policy.Request) (policy.Answer, error) { panic("token abc") }, "the question got no valid answer"},
 		"goexit": {func(context.Context, policy.Request) (policy.Answer, error) {
 			runtime.Goexit()
 			return policy.Answer{}, nil
-		}, "the question could not be asked"},
-		"nil": {nil, "the question could not be asked"},
+		}, "the question got no valid answer"},
+		"nil": {nil, "the question got no valid answer"},
 		"slow": {func(ctx context.Context, _ policy.Request) (policy.Answer, error) {
 			<-ctx.Done()
 			return policy.Answer{Allow: true}, nil

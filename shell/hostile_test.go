@@ -103,6 +103,7 @@ var hostile = []struct{ name, script, message string }{
 	{"doubling by indirection", `x=aaaaaaaaaaaaaaaa; n=x; while :; do x=${!n}${!n}; done`, "budget Variables"},
 	{"doubling by indirection of an array", `x=aaaaaaaaaaaaaaaa; n=(x); while :; do x=${!n}${!n}; done`, "budget Variables"},
 	{"doubling by indirection of a parameter", `x=aaaaaaaaaaaaaaaa; set -- x; while :; do x=${!1}${!1}; done`, "budget Variables"},
+	{"squaring by indirection of a parameter", `x=aaaaaaaaaaaaaaaa; set -- x; while :; do x=${x//a/${!1}}; done`, "budget Variables"},
 	{"squaring in a case", `x=aaaaaaaaaaaaaaaa; for i in {1..13}; do x=$x$x; done; case ${x//a/$x} in x) ;; esac`, "budget Variables"},
 	{"squaring in a here-string", `x=aaaaaaaaaaaaaaaa; for i in {1..13}; do x=$x$x; done; cat <<< ${x//a/$x}`, "budget Variables"},
 	{"doubling of parameters", `set -- aaaaaaaaaaaaaaaa; while :; do set -- "$1$1"; done`, "arguments of set are longer"},

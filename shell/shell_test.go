@@ -364,6 +364,7 @@ func TestRefused(t *testing.T) {
 		{"help | tail -n 1 | cut -c 1-24; help nosuch", "[ awk base32 base64 base\nbash: help: no help for nosuch; try nosuch --help\n", 1},
 		{"chmod +x f", "bash: chmod: command not found\nbash: a workspace has no permissions; each file of text runs as a script, as ./run.sh\n", 127},
 		{"git status; help | grep -c ' ln '; nosuch a", "bash: git: command not found\nbash: git is not available in this shell\n0\nbash: nosuch: command not found\nbash: no program of the machine can be run; help lists those of the shell\n", 127},
+		{"set -- PPID; case ${!1} in 1000) echo same;; *) echo other;; esac", "invalid indirect expansion\n", 1},
 		{"builtin history", "bash: history: not possible here: there is no history\n", 2},
 		{"echo ${a[@]/#/b}", "bash: ${a[@]/#/b} is not supported; use a loop over the elements\n", 2},
 		{"f() { :; }; echo ${1/%$(f)/b}", "bash: ${1/%$(f)/b} is not supported; use variables for the text and the pattern\n", 2},
@@ -499,12 +500,27 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestVariablesOfTime runs two scripts of a session at different times: what a variable of the
+// time was is not kept.
+func TestVariablesOfTime(t *testing.T) {
+	t.Parallel()
+	now := time.Unix(1_700_000_000, 0)
+	s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, &shell.Options{Now: func() time.Time { return now }})
+	for _, want := range []string{"1700000000 0 x\n", "1700000100 0 x\n"} {
+		if got := output(t, s, "x=x; echo $EPOCHSECONDS $SECONDS $x"); got != want {
+			t.Errorf("Run prints %q, want %q", got, want)
+		}
+		now = now.Add(100 * time.Second)
+	}
+}
+
 // TestShown shows what declare, time and set -x show of a script, without what the shell adds.
 func TestShown(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ script, want string }{
 		{`f() { ! [[ ( a == b || c == c ) && ! ( d == e && f == f ) ]] 2>g; [[ ( a && b ) ]]; }; declare -f f`, "f() {\n\n\t! [[ (a == b || c == c) && ! (d == e && f == f) ]] 2>g\n\n\t[[ a && b ]]\n}\n"},
 		{`f() { builtin shift; shift 2; }; declare -f f`, "f() {\n\tbuiltin shift\n\tshift 2\n}\n"},
+		{`f() { echo ${x/#a/b} "${x/%"$1"/c}"; }; declare -f f`, "f() { echo ${x/#a/b} \"${x/%\"$1\"/c}\"; }\n"},
 		{`f() { time -p ls; }; declare -f f`, "f() {\n\ttime -p ls\n\n}\n"},
 		{`f() { echo $BASHPID ${BASHPID} $$ $0 $BASH_ARGV0; }; declare -f f; f`, "f() { echo $BASHPID ${BASHPID} ${$} ${0} $BASH_ARGV0; }\n1000 1000 1000 bash bash\n"},
 		{`f() { a=(~/{a,b}$x "$y" $(ls)); echo {1,2}$x "$@"; }; declare -f f`, "f() {\n\ta=(~/{a,b}$x \"$y\" $(ls))\n\techo {1,2}$x \"$@\"\n}\n"},

@@ -123,7 +123,8 @@ func (s FS) clone() FS {
 	s.ReadOnlyPaths, s.Rules = slices.Clone(s.ReadOnlyPaths), slices.Clone(s.Rules)
 	s.AllowedExtensions, s.DeniedExtensions = slices.Clone(s.AllowedExtensions), slices.Clone(s.DeniedExtensions)
 	for i, r := range s.Rules {
-		s.Rules[i] = policy.Rule{Allow: slices.Clone(r.Allow), Deny: slices.Clone(r.Deny), Ask: slices.Clone(r.Ask), Paths: slices.Clone(r.Paths), Place: r.Place}
+		r.Allow, r.Deny, r.Ask, r.Paths = slices.Clone(r.Allow), slices.Clone(r.Deny), slices.Clone(r.Ask), slices.Clone(r.Paths)
+		s.Rules[i] = r
 	}
 	return s
 }

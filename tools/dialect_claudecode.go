@@ -60,7 +60,7 @@ var claudeDialect = &dialect{name: DialectClaudeCode, naming: "{op}", plain: tru
 		},
 		handler: define(func(ctx context.Context, ts *toolset, in *claudeEditsInput) (*textResult, error) {
 			if in.Edits[0].OldString == "" {
-				content, err := in.created()
+				content, err := in.created(ts)
 				if err != nil {
 					return nil, explainEdit(err, false)
 				}
@@ -238,7 +238,7 @@ type claudeEditsInput struct {
 func (ts *toolset) sequenceEditor(path string, edits []claudeReplacement) (*editor, error) {
 	path, err := ts.ws.Clean(ops.EditFile, path)
 	return &editor{path: path, limit: ts.whole.MaxFileSize(), by: func(text []byte) (*edit.Change, error) {
-		s, err := applyFrom(0, text, edits)
+		s, err := ts.applyFrom(0, text, edits)
 		if err != nil {
 			return nil, err
 		}
@@ -246,11 +246,12 @@ func (ts *toolset) sequenceEditor(path string, edits []claudeReplacement) (*edit
 	}}, err
 }
 
-// applyFrom makes the edits from the one with the index first on.
-func applyFrom(first int, text []byte, edits []claudeReplacement) (*edit.Sequence, error) {
+// applyFrom makes the edits from the one with the index first on. A text in another encoding than
+// UTF-8 may be larger than the file; the limit on that is tested later.
+func (ts *toolset) applyFrom(first int, text []byte, edits []claudeReplacement) (*edit.Sequence, error) {
 	s := edit.NewSequence(text)
 	for i, e := range edits[first:] {
-		err := s.Apply(edit.Edit{Old: e.OldString, New: e.NewString, All: e.ReplaceAll})
+		err := s.Apply(edit.Edit{Old: e.OldString, New: e.NewString, All: e.ReplaceAll}, 3*ts.whole.MaxFileSize())
 		switch {
 		case err != nil && len(edits) > 1:
 			return nil, fmt.Errorf("edit %d of %d: %w", first+i+1, len(edits), err)
@@ -262,8 +263,8 @@ func applyFrom(first int, text []byte, edits []claudeReplacement) (*edit.Sequenc
 }
 
 // created returns the content of the file that the first edit creates, after the others.
-func (in *claudeEditsInput) created() (string, error) {
-	s, err := applyFrom(1, []byte(in.Edits[0].NewString), in.Edits)
+func (in *claudeEditsInput) created(ts *toolset) (string, error) {
+	s, err := ts.applyFrom(1, []byte(in.Edits[0].NewString), in.Edits)
 	if err != nil {
 		return "", err
 	}

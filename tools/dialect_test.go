@@ -1052,6 +1052,24 @@ func TestEditorShowsLongEdit(t *testing.T) {
 	contains(t, "text", call(t, set, "str_replace_based_edit_tool", args).Text, "  2000\tx\n[lines 1-2000 of 2502; go on with view_range [2001, 2502]]")
 }
 
+// TestMultiEditGrows makes edits that would make a file of many gigabytes of a short one, which
+// exists or not. The text is not made.
+func TestMultiEditGrows(t *testing.T) {
+	t.Parallel()
+	fsys := memory.New(nil)
+	set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: tools.DialectClaudeCode})
+	good(t, set, "Write", object{"file_path": "/a", "content": "seed"})
+	for name, first := range map[string]string{"/a": "seed", "/new": ""} {
+		edits := []object{
+			{"old_string": first, "new_string": strings.Repeat("a", 90_000)},
+			{"old_string": "a", "new_string": strings.Repeat("b", 20_000), "replace_all": true},
+		}
+		err := bad(t, set, "MultiEdit", object{"file_path": name, "edits": edits}, tools.CodeTooLarge)
+		contains(t, "message", err.Message, "edit 2 of 2: file too large: it would have 1800000000 bytes")
+	}
+	holds(t, fsys, "a", "seed")
+}
+
 // TestMultiEditCreates creates a file with an empty text first, as Edit does, and goes on with
 // it.
 func TestMultiEditCreates(t *testing.T) {

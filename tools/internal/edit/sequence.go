@@ -2,7 +2,10 @@ package edit
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // Sequence plans edits one after another, each on the text that those before it make.
@@ -46,13 +49,22 @@ func (s *Sequence) First(old, new string) error {
 	return nil
 }
 
-// Apply makes one edit as [New] does, with its errors.
-func (s *Sequence) Apply(e Edit) error {
+// Apply makes one edit as [New] does, unless the text would then have more than most bytes: a
+// few edits can make a small file larger than memory.
+//
+// # Errors
+//
+// Those of New, and [workspace.ErrTooLarge].
+func (s *Sequence) Apply(e Edit, most int64) error {
 	next, err := New(s.text, []Edit{e})
-	if err == nil {
-		s.then(next)
+	if err != nil {
+		return err
 	}
-	return err
+	if size := next.Size(); size > most {
+		return fmt.Errorf("%w: it would have %d bytes", workspace.ErrTooLarge, size)
+	}
+	s.then(next)
+	return nil
 }
 
 // Replace replaces the bytes from start to end of the text.

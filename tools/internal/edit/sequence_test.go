@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
+	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // TestSequence tests that the change of random edits, one after another, makes of the
@@ -80,7 +81,7 @@ func TestSequenceApply(t *testing.T) {
 		s, want := edit.NewSequence([]byte(original)), original
 		for range 1 + random.IntN(5) {
 			old, new := word(2), "X"+word(3)
-			err := s.Apply(edit.Edit{Old: old, New: new, All: true})
+			err := s.Apply(edit.Edit{Old: old, New: new, All: true}, 1<<20)
 			switch {
 			case !strings.Contains(want, old):
 				if !errors.Is(err, edit.ErrTextNotFound) {
@@ -97,8 +98,15 @@ func TestSequenceApply(t *testing.T) {
 		}
 	}
 	s := edit.NewSequence([]byte("a a"))
-	if err := s.Apply(edit.Edit{Old: "a", New: "b"}); !errors.Is(err, edit.ErrTextNotUnique) || string(s.Text()) != "a a" {
+	if err := s.Apply(edit.Edit{Old: "a", New: "b"}, 1<<20); !errors.Is(err, edit.ErrTextNotUnique) || string(s.Text()) != "a a" {
 		t.Errorf("Apply of a text that occurs twice = %v, and the text is %q", err, s.Text())
+	}
+	grow := edit.Edit{Old: "a", New: "bb", All: true} // to 5 bytes
+	if err := s.Apply(grow, 4); !errors.Is(err, workspace.ErrTooLarge) || string(s.Text()) != "a a" {
+		t.Errorf("Apply above the limit = %v, and the text is %q", err, s.Text())
+	}
+	if err := s.Apply(grow, 5); err != nil || string(s.Text()) != "bb bb" {
+		t.Errorf("Apply at the limit = %v, and the text is %q", err, s.Text())
 	}
 }
 
@@ -110,7 +118,7 @@ func TestSequenceManyReplacements(t *testing.T) {
 	start := time.Now()
 	s := edit.NewSequence([]byte(strings.Repeat("a\n", edit.MaxReplacements)))
 	for _, e := range []edit.Edit{{Old: "a", New: "bc", All: true}, {Old: "b", New: "", All: true}} {
-		if err := s.Apply(e); err != nil {
+		if err := s.Apply(e, 1<<20); err != nil {
 			t.Fatal(err)
 		}
 	}

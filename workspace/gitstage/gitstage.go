@@ -20,7 +20,8 @@
 // its hash is put into the index (git update-index --index-info). A file whose
 // attributes ask for a filter, or for another encoding, is not staged, as its bytes
 // would be the wrong ones; if it is moved, what the index has is renamed. Line ends are
-// staged as they are in the file. Hooks and monitors are switched off on the command
+// staged as they are in the file. Hooks, monitors, and the filters of other files, which git
+// may read again when it writes the index, are switched off on the command
 // line, which precedes every file of configuration, remotes are forbidden, and the
 // variables GIT_… of the environment are not passed on. git itself refuses repositories of
 // other users, and is not run if it was found in the folder of the workspace.

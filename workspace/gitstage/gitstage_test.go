@@ -347,6 +347,58 @@ func TestHostileRepository(t *testing.T) {
 	}
 }
 
+// TestFilterOfAnotherFile tests that the filter of a file that may have changed since git
+// read it does not run when the index is written for another one.
+func TestFilterOfAnotherFile(t *testing.T) {
+	for name, c := range map[string]struct {
+		filter string // its name
+		config string // lines, in which PROGRAM is the program
+		staged bool
+	}{
+		"clean":   {"x", "[filter \"x\"]\n\tclean = PROGRAM\n\trequired = true\n", true},
+		"process": {"x", "[filter \"x\"]\n\tprocess = PROGRAM\n", true},
+		"dot":     {"x.y", "[filter \"x.y\"]\n\tclean = PROGRAM\n", true},
+		"equals":  {"x=y", "[filter \"x=y\"]\n\tclean = PROGRAM\n", false},
+		"include": {"x", "[include]\n\tpath = more\n", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t, ".", 0)
+			r.put(t, ".git/info/attributes", "other filter="+c.filter+"\n", 0o666)
+			r.put(t, "other", "x", 0o666)
+			later := time.Now().Add(time.Hour) // so git never knows whether the file has changed
+			if err := os.Chtimes(filepath.Join(r.dir, "other"), later, later); err != nil {
+				t.Fatal(err)
+			}
+			r.run(t, "add", "other")
+			marker := filepath.Join(t.TempDir(), "has-run")
+			program := filepath.Join(t.TempDir(), "program")
+			if err := os.WriteFile(program, []byte("#!/bin/sh\ntouch '"+marker+"'\ncat\n"), 0o777); err != nil {
+				t.Fatal(err)
+			}
+			old, err := os.ReadFile(filepath.Join(r.dir, ".git", "config"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.put(t, ".git/config", string(old)+strings.ReplaceAll(c.config, "PROGRAM", program), 0o666)
+			r.put(t, ".git/more", "[filter \"x\"]\n\tclean = "+program+"\n", 0o666)
+			r.run(t, "status")
+			if err := os.Remove(marker); err != nil {
+				t.Errorf("git status does not run the program, so this tests nothing: %v", err)
+			}
+			r.write(t, "a", "content")
+			if _, err := os.Stat(marker); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("the program of the repository has run: %v", err)
+			}
+			if failed := r.failures(); (failed == nil) != c.staged {
+				t.Errorf("failures: %q, want some: %v", failed, !c.staged)
+			}
+			if changed := r.run(t, "diff", "--name-only"); name != "process" && changed != "" {
+				t.Errorf("git takes %q for changed", changed)
+			}
+		})
+	}
+}
+
 // TestEnvironment tests that variables of git do not lead it elsewhere.
 func TestEnvironment(t *testing.T) {
 	r := newRepo(t, ".", 0)

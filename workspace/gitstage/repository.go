@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -27,7 +28,8 @@ type repository struct {
 	name string // from top, with slashes
 	// locked are the folders of the repositories whose index was locked for all of lockWait when
 	// it was last to be changed: nobody waits for them again until the lock is deleted.
-	locked map[string]bool
+	locked  map[string]bool
+	options []string // for git, beside safe
 }
 
 // indexEntry is a file in an index.
@@ -89,7 +91,7 @@ func (r *repository) entries(ctx context.Context) ([]indexEntry, error) {
 
 // update changes the index, in one step.
 func (r *repository) update(ctx context.Context, entries []indexEntry) error {
-	if err := r.checkHooks(ctx); err != nil {
+	if err := r.switchOff(ctx); err != nil {
 		return err
 	}
 	var lines strings.Builder
@@ -114,18 +116,35 @@ func (r *repository) update(ctx context.Context, entries []indexEntry) error {
 	}
 }
 
-// checkHooks refuses a repository that names hooks in its configuration, as new
-// versions of git let it: those cannot be switched off all together.
-func (r *repository) checkHooks(ctx context.Context) error {
-	hooks, err := r.run(ctx, nil, "config", "--name-only", "--get-regexp", `^hook\.`)
+// switchOff switches off the filters that the configuration of git names: to write an index,
+// git looks again at other files that may have changed since it was read, by their filters too.
+// Without them it takes such a file for changed, and looks once more when a user runs it.
+//
+// # Errors
+//
+// Hooks in the configuration, as new versions of git let it have them, and filters with "="
+// in their names: those cannot be switched off.
+func (r *repository) switchOff(ctx context.Context) error {
+	names, err := r.run(ctx, nil, "config", "-z", "--name-only", "--get-regexp", `^(hook|filter)\.`)
 	var status *exec.ExitError
-	switch {
-	case errors.As(err, &status) && status.ExitCode() == 1: // there are none
+	if errors.As(err, &status) && status.ExitCode() == 1 { // there are none
 		return nil
-	case err != nil:
+	}
+	if err != nil {
 		return err
-	case len(hooks) > 0:
-		return errors.New("the configuration of git has hooks, which are not run: nothing is staged")
+	}
+	r.options = nil
+	for name := range strings.SplitSeq(strings.TrimSuffix(string(names), "\x00"), "\x00") {
+		value := ""
+		switch {
+		case strings.HasPrefix(name, "hook."):
+			return errors.New("the configuration of git has hooks, which are not run: nothing is staged")
+		case strings.Contains(name, "="):
+			return errors.New("the configuration of git has a filter with = in its name, which cannot be switched off: nothing is staged")
+		case strings.HasSuffix(name, ".required"):
+			value = "false"
+		}
+		r.options = append(r.options, "-c", name+"="+value)
 	}
 	return nil
 }
@@ -154,7 +173,7 @@ const (
 
 // run runs git in the repository, and returns what it prints.
 func (r *repository) run(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, r.git, append(append([]string(nil), safe...), args...)...)
+	cmd := exec.CommandContext(ctx, r.git, slices.Concat(safe, r.options, args)...)
 	cmd.Dir = r.top
 	cmd.Env = environment(r.top)
 	cmd.Stdin = in

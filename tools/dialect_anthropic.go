@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -441,7 +440,8 @@ func (in *memoryInput) check(ctx context.Context, ts *toolset) error {
 
 // inMemory returns the error of a name that is not below the directory of the tool. Names are
 // clean and symlinks in them resolved when they are compared, so neither ".." nor a symlink
-// leads out of it. A symlink that is deleted or renamed may itself lead anywhere.
+// leads out of it. A symlink that is deleted or renamed may itself lead anywhere. If the
+// directory is a symlink, every name is refused: it could be the whole workspace.
 func (ts *toolset) inMemory(ctx context.Context, command, name string) error {
 	clean, err := ts.ws.Clean(ops.ReadFile, name)
 	if err != nil {
@@ -452,12 +452,11 @@ func (ts *toolset) inMemory(ctx context.Context, command, name string) error {
 		if command == "delete" || command == "rename" {
 			followed, _ = workspace.Split(clean)
 		}
-		root, rootErr := ts.ws.Resolve(ctx, memoryRoot)
 		target, err := ts.ws.Resolve(ctx, followed)
-		if err := cmp.Or(rootErr, err); err != nil {
+		if err != nil {
 			return ops.Rename(err, ops.ReadFile, clean)
 		}
-		if target == root || strings.HasPrefix(target, root+"/") {
+		if target == memoryRoot || strings.HasPrefix(target, memoryRoot+"/") {
 			return nil
 		}
 	}

@@ -737,9 +737,9 @@ func TestMemoryRoot(t *testing.T) {
 func TestMemorySymlinks(t *testing.T) {
 	dir := t.TempDir()
 	for _, err := range []error{
-		os.Mkdir(filepath.Join(dir, "notes"), 0o755), os.Mkdir(filepath.Join(dir, "src"), 0o755), os.Symlink("notes", filepath.Join(dir, "memories")),
-		os.WriteFile(filepath.Join(dir, "src", "a"), []byte("secret"), 0o644), os.WriteFile(filepath.Join(dir, "notes", "b"), []byte("note"), 0o644),
-		os.Symlink("../src", filepath.Join(dir, "notes", "out")), os.Symlink("../src/new", filepath.Join(dir, "notes", "new")), os.Symlink("b", filepath.Join(dir, "notes", "in")),
+		os.Mkdir(filepath.Join(dir, "memories"), 0o755), os.Mkdir(filepath.Join(dir, "src"), 0o755),
+		os.WriteFile(filepath.Join(dir, "src", "a"), []byte("secret"), 0o644), os.WriteFile(filepath.Join(dir, "memories", "b"), []byte("note"), 0o644),
+		os.Symlink("../src", filepath.Join(dir, "memories", "out")), os.Symlink("../src/new", filepath.Join(dir, "memories", "new")), os.Symlink("b", filepath.Join(dir, "memories", "in")),
 	} {
 		if err != nil {
 			t.Fatal(err)
@@ -773,6 +773,41 @@ func TestMemorySymlinks(t *testing.T) {
 		good(t, set, "memory", args)
 	}
 	holds(t, fsys, "src/a", "secret")
+}
+
+// TestMemoryRootSymlink tests that the memory tool does nothing at all if its directory is a
+// symlink, wherever that leads.
+func TestMemoryRootSymlink(t *testing.T) {
+	for _, target := range []string{".", "notes", "none"} {
+		dir := t.TempDir()
+		for _, err := range []error{
+			os.Mkdir(filepath.Join(dir, "notes"), 0o755), os.Symlink(target, filepath.Join(dir, "memories")),
+			os.WriteFile(filepath.Join(dir, "a"), []byte("secret"), 0o644), os.WriteFile(filepath.Join(dir, "notes", "a"), []byte("secret"), 0o644),
+		} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		fsys, err := localbash.Open(dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { fsys.Close() })
+		set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: tools.DialectAnthropic})
+		for _, args := range []object{
+			{"command": "view", "path": "/memories"},
+			{"command": "view", "path": "/memories/a"},
+			{"command": "create", "path": "/memories/new", "file_text": "x"},
+			{"command": "str_replace", "path": "/memories/a", "old_str": "secret", "new_str": "x"},
+			{"command": "insert", "path": "/memories/a", "insert_line": 0, "insert_text": "x"},
+			{"command": "delete", "path": "/memories/a"},
+			{"command": "rename", "old_path": "/memories/a", "new_path": "/memories/b"},
+		} {
+			contains(t, fmt.Sprint(target, args), bad(t, set, "memory", args, tools.CodeInvalid).Message, "is not below /memories")
+		}
+		holds(t, fsys, "a", "secret")
+		holds(t, fsys, "notes/a", "secret")
+	}
 }
 
 // TestDialectsNameNoOtherParameters tests that the texts of tools that call the default

@@ -78,7 +78,7 @@ func checkHeaders(text string) error {
 		case strings.HasPrefix(line, "diff --git "):
 			named, names = false, line[len("diff --git "):]
 			if !prefixed(names) {
-				return &SyntaxError{Line: number, Reason: fmt.Sprintf("%q: one name must begin with a/, the other with b/: a diff of git --no-prefix is not applied", line)}
+				return &SyntaxError{Line: number, Reason: fmt.Sprintf("%q: the names need git's prefixes, such as a/ and b/: a diff of git --no-prefix is not applied", line)}
 			}
 		case strings.HasPrefix(line, "+++ "), strings.HasPrefix(line, "--- ") && names != "":
 			named = named || line[0] == '+'

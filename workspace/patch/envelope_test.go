@@ -252,6 +252,7 @@ func TestRefused(t *testing.T) {
 		{"update without hunk", "*** Begin Patch\n*** Update File: a\n*** End Patch", nil, "no line of a changes"},
 		{"binary", "diff --git a/x b/x\nindex 1..2 100644\nBinary files a/x and b/x differ\n", nil, "binary changes are not applied"},
 		{"symlink", "diff --git a/l b/l\nnew file mode 120000\nindex 0..1\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+/etc\n\\ No newline at end of file\n", nil, "symlink"},
+		{"no prefix", "diff --git d/b d/b\n", nil, "the names need git's prefixes, such as a/ and b/"},
 		{"submodule", "diff --git a/l b/l\nnew file mode 160000\nindex 0..1\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+Subproject\n", nil, "submodule"},
 		{"header without hunks", "diff --git a/a b/a\nindex 1..2 100644\n--- a/a\n+++ b/a\n", nil, "a: there is no hunk"},
 		{"hunk without names", "diff --git a/a b/a\n@@ -1 +1 @@\n-1\n+2\n", nil, `line 2 of the patch: a hunk without "---" and "+++" before it`},

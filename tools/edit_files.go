@@ -124,12 +124,12 @@ type plannedFile struct {
 // bytes, before and after, are bounded, since all results are in memory until the first
 // write. Files in .git, and those that .gitignore excludes, are not edited.
 func (ts *toolset) planFiles(ctx context.Context, in *editFileInput, check bool) (*filesPlan, error) {
-	pattern, err := ts.editGlob(ctx, in)
-	if pattern == "" || err != nil {
-		return nil, err
-	}
 	edits, err := in.edits()
 	if err != nil {
+		return nil, err
+	}
+	pattern, err := ts.editGlob(ctx, in.Path, edits)
+	if pattern == "" || err != nil {
 		return nil, err
 	}
 	paths, err := ts.ws.Glob(ctx, pattern, &workspace.GlobOptions{Limit: editFilesMax + 1, Gitignore: true})
@@ -198,22 +198,21 @@ func (ts *toolset) noMatch(ctx context.Context, pattern string) error {
 //	*.go        a text that must occur once    an error
 //
 // A name with such characters is common in some frameworks, so a file comes before a glob.
-func (ts *toolset) editGlob(ctx context.Context, in *editFileInput) (pattern string, err error) {
-	if !strings.ContainsAny(in.Path, "*?[{") {
+func (ts *toolset) editGlob(ctx context.Context, path string, edits []edit.Edit) (pattern string, err error) {
+	if !strings.ContainsAny(path, "*?[{") {
 		return "", nil
 	}
-	name, err := ts.ws.Clean(ops.EditFile, in.Path)
+	name, err := ts.ws.Clean(ops.EditFile, path)
 	if err != nil {
 		return "", err
 	}
 	if _, err := ts.ws.Stat(policy.WithApprover(ctx, nil), name); err == nil {
 		return "", nil
 	}
-	all, inserts := in.ReplaceAll || in.ExpectedCount != 0 || in.Regexp && in.InsertLine == 0, in.InsertLine != 0
-	for i, e := range in.Edits {
-		every := e.ReplaceAll || in.Regexp && e.InsertLine == 0
-		all = every && (all || i == 0)
-		inserts = inserts || e.InsertLine != 0
+	all, inserts := true, false
+	for _, e := range edits {
+		all = all && (e.All || e.Count != 0 || e.Regexp && e.Line == 0)
+		inserts = inserts || e.Line != 0
 	}
 	if !all {
 		hint := "For all files that a glob matches, set replaceAll."

@@ -104,6 +104,8 @@ func TestEditFilesErrors(t *testing.T) {
 		{"insert-and-regexp", object{"path": "src/*.go", "insertLine": 1, "newText": "b", "regexp": true}, tools.CodeNotExist, "src/*.go", "insertLine is for one file"},
 		{"insert-among-others", object{"path": "src/*.go", "regexp": true, "edits": []object{{"oldText": "old", "newText": "b"}, {"insertLine": 1, "newText": "b"}}}, tools.CodeNotExist, "src/*.go", "insertLine is for one file"},
 		{"partly-once", object{"path": "src/*.go", "edits": []object{{"oldText": "old", "newText": "b", "replaceAll": true}, {"oldText": "none", "newText": "b"}}}, tools.CodeNotExist, "src/*.go", "set replaceAll"},
+		{"edits-and-count", object{"path": "src/*.go", "edits": []object{{"oldText": "old", "newText": "b"}}, "expectedCount": 3}, tools.CodeInvalidArguments, `"edits" cannot be given together`, "Give either edits"},
+		{"no-text-given", object{"path": "src/*.go", "newText": "b"}, tools.CodeInvalidArguments, `missing required parameter "oldText"`, ""},
 		{"pattern", object{"path": "src/[", "oldText": "old", "newText": "b", "replaceAll": true}, tools.CodePattern, "src/[", "Globs know"},
 		{"regexp", object{"path": "src/*", "oldText": "(", "newText": "b", "regexp": true}, tools.CodePattern, "oldText is no regular expression", "RE2"},
 		{"invalid", object{"path": "src/*", "oldText": "a", "newText": "a", "replaceAll": true}, tools.CodeInvalidArguments, "are the same", ""},

@@ -367,10 +367,10 @@ func (w *Workspace) Hide(hidden func(dir string) func(name string, isDir bool) b
 // returns an error or panics, if that context ends, or if the program is killed before it
 // returns. A file that somebody else has changed since is left as it is. A transaction in the
 // function of another is a part of it, and is undone with it, not by itself. The FileSystem
-// needs transactions: those of package config have them, except if they are read-only, relaxed
-// folders with rules, a quota or backups, and in audit mode folders and what has a quota or
-// backups. transaction.New of package workspace/transaction, which says what is guaranteed, adds
-// them to any other that can be written.
+// needs transactions: those of package config have them, except if they are read-only, most
+// relaxed folders, and in audit mode folders and what has a quota or backups. transaction.New
+// of package workspace/transaction, which says what is guaranteed, adds them to any other that
+// can be written.
 //
 // # Errors
 //

@@ -114,6 +114,8 @@ func TestRun(t *testing.T) {
 			{"kill -KILL $$", ran{ExitCode: -1, Signal: "KILL"}},
 			{"kill -SEGV $$", ran{ExitCode: -1, Signal: "SEGV"}},
 			{"kill -TERM $$", ran{ExitCode: -1, Signal: "TERM"}},
+			{"kill -34 $$", ran{ExitCode: -1, Signal: "34"}},
+			{"kill -64 $$", ran{ExitCode: -1, Signal: "64"}},
 			{"echo out; echo errors >&2", ran{Out: "out\n", Errors: "errors\n"}},
 			{"cat; echo end", ran{Out: "end\n"}},
 			{"pwd", ran{Out: fsys.Root() + "\n"}},

@@ -435,7 +435,7 @@ func sandboxResult(status syscall.WaitStatus, report string) (Result, error) {
 	switch {
 	case err == nil && code >= 0 && code <= 255:
 		signal := syscall.Signal(code - 128)
-		if said != "" && unix.SignalName(signal) != "" || signal == unix.SIGINT || signal == unix.SIGPIPE {
+		if said != "" && signal > 0 || signal == unix.SIGINT || signal == unix.SIGPIPE {
 			return signaled(signal), nil
 		}
 		return Result{ExitCode: code}, nil

@@ -173,7 +173,10 @@ func (u *undo) run(ctx context.Context) ([]Change, error) {
 		}
 		if err != nil {
 			u.Session = cmp.Or(u.Session, c.Session)
-			errs = append(errs, err)
+			// Several changes of one file can fail alike.
+			if !slices.ContainsFunc(errs, func(e error) bool { return e.Error() == err.Error() }) {
+				errs = append(errs, err)
+			}
 			if u.lost != nil && u.lost.Undoes == 0 {
 				u.versions.pass(u.lost, all)
 			}

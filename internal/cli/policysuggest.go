@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"path"
 	"slices"
@@ -43,7 +44,12 @@ the operations of those workspaces count.`,
 			if err := flags.Refuse("for suggest, which reads an audit log", "workspace"); err != nil {
 				return err
 			}
-			used, err := target.UntilDone(cmd.Context(), func() (uses, error) { return readUses(args[0], flags.Workspaces) })
+			used, err := target.UntilDone(cmd.Context(), func() (uses, error) {
+				if args[0] == target.Stdin {
+					return readUses(audit.Read(cmd.InOrStdin()), flags.Workspaces)
+				}
+				return readUses(audit.ReadFile(args[0]), flags.Workspaces)
+			})
 			if err != nil {
 				return failedLog(args[0], err)
 			}
@@ -68,13 +74,13 @@ func (u uses) add(name string, all ...policy.Op) {
 	}
 }
 
-// readUses returns what workspaces were used for by the log in the file path, all of them if
-// there are no names. What was denied did not take place, and is left out, as is the file that
-// a doctor has written; what "mode: audit" let through counts. The lines without a decision are
-// headers and torn lines. A log with hashed names is an error, as rules cannot be made of those.
-func readUses(path string, workspaces []string) (uses, error) {
+// readUses returns what workspaces were used for by a log, all of them if there are no names.
+// What was denied did not take place, and is left out, as is the file that a doctor has
+// written; what "mode: audit" let through counts. The lines without a decision are headers and
+// torn lines. A log with hashed names is an error, as rules cannot be made of those.
+func readUses(log iter.Seq2[audit.Entry, error], workspaces []string) (uses, error) {
 	used := uses{}
-	for e, err := range audit.ReadFile(path) {
+	for e, err := range log {
 		switch {
 		case err != nil:
 			return nil, err

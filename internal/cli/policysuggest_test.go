@@ -129,7 +129,7 @@ func TestSuggestedRules(t *testing.T) {
 			steps = append(steps, s)
 			want = append(want, suggestCalls[s.call].do(ctx, recorded, s.name, s.to))
 		}
-		used, err := readUses(path, nil)
+		used, err := readUses(audit.ReadFile(path), nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +222,7 @@ func TestSuggestEdit(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _ = observe.New(policy.ReadOnly(tree), "main", log).WriteFile(ctx, "denied", nil, nil)
-	used, err := readUses(path, nil)
+	used, err := readUses(audit.ReadFile(path), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -112,6 +112,7 @@ func (i *initiation) run(cmd *cobra.Command, args []string) error {
 			return err
 		}
 	}
+	i.noteRoot(cmd, path)
 	return term.Fail(tell(cmd, path, found, len(untrusted) > 0))
 }
 
@@ -204,6 +205,17 @@ func (k kind) file(name string, given map[string]*string) (string, error) {
 	}
 	b.WriteString(tail)
 	return b.String(), nil
+}
+
+// noteRoot says if the file path names a folder that does not exist, which may be made later.
+func (i *initiation) noteRoot(cmd *cobra.Command, path string) {
+	root := *i.options["root"]
+	if !filepath.IsAbs(root) {
+		root = filepath.Join(filepath.Dir(path), root)
+	}
+	if info, err := os.Stat(root); err != nil || !info.IsDir() {
+		term.Say(cmd.ErrOrStderr(), "note: there is no folder "+root)
+	}
 }
 
 // tell prints what has been done and what to do next. A file that commands do not find must

@@ -34,6 +34,7 @@ func initiate(t *testing.T, dir string, args ...string) error {
 	root.SetArgs(append([]string{"init", filepath.Join(dir, config.FileName)}, args...))
 	root.SetIn(strings.NewReader(""))
 	root.SetOut(io.Discard)
+	root.SetErr(io.Discard)
 	return root.ExecuteContext(t.Context())
 }
 

@@ -54,6 +54,9 @@ Ctrl-C ends the script that runs, or drops the line. Type exit or Ctrl-D to leav
 				return err
 			}
 			defer opened.Close()
+			if err := approved.Check(opened.All...); err != nil {
+				return err
+			}
 			var workspaces []*workspace.Workspace
 			for _, ws := range opened.All {
 				workspaces = append(workspaces, ws.Workspace)

@@ -22,6 +22,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/cli/view"
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/internal/wording"
+	"github.com/workspacekit/workspacekit/workspace/config"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
@@ -41,7 +42,7 @@ func (f *Flag) Add(cmd *cobra.Command) {
 	term.CompleteWith(cmd, "approve", everything)
 }
 
-// Set implements [pflag.Value]. A rule that no file has is accepted, and allows nothing.
+// Set implements [pflag.Value]. Whether there is such a rule is for [Flag.Check] to say.
 func (f *Flag) Set(text string) error {
 	place := rulePlace().FindStringSubmatch(text)
 	switch {
@@ -60,6 +61,24 @@ func (f *Flag) String() string { return strings.Join(*f, " ") }
 
 // Type implements [pflag.Value].
 func (f *Flag) Type() string { return "rule" }
+
+// Check returns an error if f names a rule that does not ask in any of the workspaces.
+func (f Flag) Check(all ...*config.Workspace) error {
+	asking := Flag{everything, "tools.run"}
+	for _, ws := range all {
+		for i, rule := range ws.Settings().Rules {
+			if len(rule.Ask) > 0 {
+				asking = append(asking, fmt.Sprintf("rules[%d]", i))
+			}
+		}
+	}
+	for _, place := range f {
+		if !slices.Contains(asking, place) {
+			return fmt.Errorf("--approve %s: there is no such rule with ask", wording.ShellWord(place))
+		}
+	}
+	return nil
+}
 
 // Context returns a context for the operations of cmd. style says how text on a stream looks.
 // Both streams must be terminals: an answer that comes from a pipe may be of the agent itself.

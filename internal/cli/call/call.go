@@ -352,6 +352,11 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 		return err
 	}
 	defer ws.Close()
+	if len(*i.approved) > 0 {
+		if err := i.approved.Check(ws); err != nil {
+			return err
+		}
+	}
 	settings := chosen.Tools()
 	opts := &tools.Options{Dialect: i.dialect, Naming: "{op}", Strict: true, Timeout: settings.Timeout}
 	if i.Op == ops.Bash && (settings.Bash || chosen.File == nil) && !slices.Contains(settings.Disable, ops.Bash) {

@@ -70,6 +70,9 @@ func New(flags *target.Flags, version string) *cobra.Command {
 				return err
 			}
 			defer ws.Close()
+			if err := approved.Check(ws); err != nil {
+				return err
+			}
 			return run(cmd, flags, approved, ws, version, args)
 		},
 	}

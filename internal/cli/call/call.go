@@ -295,10 +295,21 @@ func (i *invocation) checkPositional(_ *cobra.Command, args []string) error {
 	case len(args) == 1 && len(i.positional) == 0 && !i.isObject(args[0]):
 		return fmt.Errorf("unexpected argument %q: the parameters of %s are flags, or one JSON object", args[0], i.Op)
 	case len(args) > max(len(i.positional), 1) && !i.list:
-		return fmt.Errorf("unexpected argument %q: %s takes %s; other parameters are flags",
-			args[len(i.positional)], i.Op, strings.Join(i.positional, " and "))
+		return fmt.Errorf("unexpected argument %q: %s takes %s%s",
+			args[len(i.positional)], i.Op, strings.Join(i.positional, " and "), i.instead())
 	}
 	return nil
+}
+
+// instead says how to give what more arguments than parameters were meant for.
+func (i *invocation) instead() string {
+	switch i.Op {
+	case ops.Run, ops.Bash:
+		return ": put all of it in quotes"
+	case ops.WriteFile:
+		return "; other parameters are flags, such as --content"
+	}
+	return "; other parameters are flags"
 }
 
 // definition returns the tool of o with all its parameters, for a workspace with a limit.

@@ -56,11 +56,10 @@ func printSchema(cmd *cobra.Command, flags *target.Flags) error {
 	return term.Fail(err)
 }
 
-const validateLong = `Validate checks workspace.yaml, and opens no workspace. It prints every problem with its
-line and column (of what is not YAML, the first; of a provider, values of a wrong type
-first; of names of tools and the requirement run, when all else is right), and exits with
-2 if there is one. For a file that nobody named, it also lists what it needs your trust
-for; see 'workspace trust --help'.`
+const validateLong = `Validate checks workspace.yaml, and opens no workspace. It prints the problems with
+their lines and columns, some only when others are solved, and exits with 2 if there is
+one. For a file that nobody named, it also lists what it needs your trust for; see
+'workspace trust --help'.`
 
 // newValidate returns the command that checks a file.
 func newValidate(flags *target.Flags) *cobra.Command {

@@ -25,9 +25,9 @@ import (
 const undoLong = `Undo reverts the last call that changed something in a workspace with the setting
 backup. Repeat it to go further back.
 
-Undo reverts the changes of one session, which is one run of an agent: the session of
-the last change, or the one that --session names, by its id or by the file of
-"workspace call --session".
+Undo reverts the changes of one session, which is one run of an agent, or one "workspace
+call" without --session: the session of the last change, or the one that --session names,
+by its id or by the file of "workspace call --session".
 
 If a file has changed since, undo leaves it as it is, names it, and exits with 1;
 --all still reverts the changes of other files.`

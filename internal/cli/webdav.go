@@ -15,11 +15,9 @@ const webdavLong = `Webdav serves the files of one workspace over WebDAV, for fi
 prints its address and runs until it is interrupted. The rules of workspace.yaml apply,
 and its size limit to what is written and copied. Where a rule asks, webdav refuses.
 
-An address that other computers can reach needs a token, and a proxy with TLS in front of
-it. Use a token on 127.0.0.1, too, because other users of the computer can connect to it.
-A token has at least 16 characters, and is the password for any user name. Set it in the
-variable WORKSPACE_WEBDAV_TOKEN, or write one on each line of a file for --token-file.
-Requests from web pages of other sites are refused.
+Tokens are as 'workspace mcp --help' says, but in the variable WORKSPACE_WEBDAV_TOKEN, and
+are the password for any user name. An address that other computers can reach also needs
+a proxy with TLS in front of it.
 
 Open the address in GNOME Files (dav://127.0.0.1:8080), in the Finder (Go, Connect to
 Server), with davfs2, rclone or cadaver.`

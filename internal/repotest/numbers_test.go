@@ -29,8 +29,7 @@ func TestNumbers(t *testing.T) {
 			"Diffs are cut at {internal/unified.MaxBytes bytes}",
 			"| `rawInput` | the arguments, up to {adapters/acp.maxReported bytes} |",
 		},
-		"docs/command/mcp.md":    {"A token has at least {internal/httpguard.MinToken} characters"},
-		"docs/command/webdav.md": {"A token has at least {internal/httpguard.MinToken} characters"},
+		"docs/command/mcp.md": {"A token has at least {internal/httpguard.MinToken} characters"},
 		"docs/config-history.md": {
 			"changes can be undone ({workspace/backup.DefaultKeep} by default), up to `maxMb` of content ({workspace/backup.DefaultKeepBytes bytes})",
 			"the call waits up to {workspace/gitstage.lockWait time}.",

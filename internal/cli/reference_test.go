@@ -23,7 +23,6 @@ var update = flag.Bool("update", false, "rewrite docs/command.md and docs/comman
 const (
 	docs           = "../../docs"
 	operationsPage = "command/call-operations.md"
-	referenceEnd   = "\n`go test ./internal/cli -run TestReference -update` writes these pages from the program.\n"
 )
 
 // TestReference keeps docs/command.md, and the pages in docs/command, which say what
@@ -61,7 +60,7 @@ func TestReference(t *testing.T) {
 	var b strings.Builder
 	describe(t, &b, root, "")
 	b.WriteString("\nThe [environment variables](urls.md#environment-variables) have a page.\n" +
-		"\n## Commands\n\n| command | what it does |\n|---|---|\n" + list.String() + referenceEnd)
+		"\n## Commands\n\n| command | what it does |\n|---|---|\n" + list.String())
 	pages["command.md"] = b.String()
 
 	for name, text := range pages {

@@ -32,8 +32,7 @@ func newShell(flags *target.Flags) *cobra.Command {
 		Long: `Shell runs a bash script on the files of the workspaces: the script that -c gives, or
 standard input. It starts no process, and sees nothing but those files, and in memory
 /dev/shm, and /tmp if they have none. One workspace is the root directory; of several, each
-is a directory with its name. The ARGs are $1, $2 and so on. Shell exits with the code of
-the script.
+is a directory with its name. The ARGs are $1, $2 and so on.
 
 On a terminal, shell shows a prompt, with history (up and down) and completion (Tab).
 Ctrl-C ends the script that runs, or drops the line. Type exit or Ctrl-D to leave.`,

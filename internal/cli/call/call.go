@@ -104,9 +104,7 @@ session at a time: of several, the file keeps what one has read, and counts for 
 what one has written.
 
 If a rule requires approval, call shows what the operation would do, and asks on the
-terminal. Without a terminal, only --approve allows it.
-
-If a script of bash or a command of run fails, call prints its exit code and exits with 0.`
+terminal. Without a terminal, only --approve allows it.`
 
 const example = `  workspace call ls
   workspace call ls src
@@ -280,8 +278,10 @@ func newOperation(flags *target.Flags, o Operation, named bool, session *session
 
 // notes say what differs from the descriptions of the tools.
 var notes = map[string]string{
-	ops.Bash: `With --session, the next call keeps the working directory, variables and functions, but not
-/tmp. Call prints all of a long output, up to 16 MiB.`,
+	ops.Bash: `It needs "tools: {bash: true}" in workspace.yaml if there is one. With --session, the
+next call keeps the working directory, variables and functions, but not /tmp. Call prints
+all of a long output, up to 16 MiB.`,
+	ops.Run: `It needs "tools: {run: true}" in workspace.yaml.`,
 	ops.ReadFile: `Call shows no images and PDFs, but names their type, unless all bytes of a PDF are text.
 --encoding base64 prints a small file in base64.`,
 }

@@ -117,7 +117,7 @@ func (f *FS) Close() error {
 
 // Capabilities implements [fallback.Capable]. It is what the store declares,
 // and Copy where a copy through the caller is possible: a [Copier] knows itself
-// whether it can. A [fallback.Capable] is asked for every call that depends on
+// whether it can. Without a [Watcher], a watch polls. A [fallback.Capable] is asked for every call that depends on
 // it, so it must be fast.
 func (f *FS) Capabilities() workspace.Capabilities {
 	caps := f.facts.Capabilities
@@ -126,6 +126,9 @@ func (f *FS) Capabilities() workspace.Capabilities {
 	}
 	if _, copies := f.store.(Copier); !copies {
 		caps.Copy = caps.Copy || caps.Write && caps.ConditionalWrite
+	}
+	if _, watches := f.store.(Watcher); !watches && caps.Watch != workspace.WatchNone {
+		caps.Watch = workspace.WatchPolled
 	}
 	return caps
 }

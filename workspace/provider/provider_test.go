@@ -378,6 +378,17 @@ func TestCopierKnows(t *testing.T) {
 	}
 }
 
+// TestWatchWithoutWatcher declares a native watch for a store that reports nothing: FS polls.
+func TestWatchWithoutWatcher(t *testing.T) {
+	native := provider.Facts{Capabilities: workspace.Capabilities{Watch: workspace.WatchNative}}
+	if mode := provider.New(struct{ provider.Store }{failing{}}, native).Capabilities().Watch; mode != workspace.WatchPolled {
+		t.Errorf("Capabilities().Watch without a Watcher = %q, want %q", mode, workspace.WatchPolled)
+	}
+	if mode := provider.New(failing{}, native).Capabilities().Watch; mode != workspace.WatchNative {
+		t.Errorf("Capabilities().Watch with a Watcher = %q, want %q", mode, workspace.WatchNative)
+	}
+}
+
 // TestNotDeclared checks that what a store does not declare is not asked of it.
 func TestNotDeclared(t *testing.T) {
 	asked := errors.New("the store was asked")

@@ -297,14 +297,14 @@ func (f *folder) Mkdir(ctx context.Context, name string, opts workspace.MkdirOpt
 // "exists" can only mean such a thing, or a symlink: to nothing, where what it leads to is
 // created, or in a loop. A caller that then fails calls undo, see makeDirs.
 func (f *folder) mkdirAll(ctx context.Context, name string) (undo func(), err error) {
-	undo, err = f.makeDirs(name)
+	undo, err = f.makeDirs(ctx, name)
 	if errors.Is(err, fs.ErrExist) {
 		if _, loop := f.host.Stat(name); errors.Is(loop, syscall.ELOOP) {
 			return undo, loop
 		}
 		if target, failed := f.dirTarget(ctx, name); failed == nil {
 			name = target
-			undo, err = f.makeDirs(target)
+			undo, err = f.makeDirs(ctx, target)
 		}
 	}
 	if errors.Is(err, fs.ErrExist) {
@@ -321,7 +321,7 @@ func (f *folder) mkdirAll(ctx context.Context, name string) (undo func(), err er
 // makeDirs is MkdirAll of the host for a call that changes nothing if it is refused (E5): undo
 // removes what was missing, the deepest first, as long as it is empty, up to a symlink. After an
 // error that is done.
-func (f *folder) makeDirs(name string) (undo func(), err error) {
+func (f *folder) makeDirs(ctx context.Context, name string) (undo func(), err error) {
 	existing := name
 	if nearest, err := f.openNearest(name); err == nil {
 		existing = nearest.dir
@@ -332,6 +332,12 @@ func (f *folder) makeDirs(name string) (undo func(), err error) {
 			if err := f.removeDir(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return
 			}
+		}
+	}
+	if existing != name { // a symlink to nothing is followed
+		target, _ := f.Resolve(ctx, name)
+		if err := checkTarget(target); err != nil {
+			return undo, err
 		}
 	}
 	if err = f.host.MkdirAll(name, newDirPerm); err != nil {

@@ -164,6 +164,28 @@ func TestWriteThroughSymlink(t *testing.T) {
 	}
 }
 
+// TestMkdirToReserved creates directories by symlinks that lead to reserved names, which no list
+// would show.
+func TestMkdirToReserved(t *testing.T) {
+	for _, relaxed := range []bool{false, true} {
+		dir := t.TempDir()
+		link(t, ".workspacekit-tmp-zz", filepath.Join(dir, "link"))
+		link(t, "new/.workspacekit-tmp-zz", filepath.Join(dir, "deep"))
+		fsys := open(t, dir, &localbash.Options{Relaxed: relaxed})
+		for _, name := range []string{"link", "link/a/b", "deep", "deep/a"} {
+			if err := fsys.Mkdir(t.Context(), name, &workspace.MkdirOptions{Recursive: true}); !errors.Is(err, fs.ErrInvalid) {
+				t.Errorf("Mkdir(%q) = %v, want %q", name, err, fs.ErrInvalid)
+			}
+			if _, err := fsys.WriteFile(t.Context(), name+"/file", nil, nil); !errors.Is(err, fs.ErrInvalid) {
+				t.Errorf("WriteFile(%q) = %v, want %q", name+"/file", err, fs.ErrInvalid)
+			}
+		}
+		if made := temps(t, dir); len(made) > 0 {
+			t.Errorf("made %q, want nothing", made)
+		}
+	}
+}
+
 // TestRelaxed wants symlinks to lead out, and names not.
 func TestRelaxed(t *testing.T) {
 	ctx := context.Background()

@@ -197,11 +197,19 @@ func (f *folder) writeTarget(ctx context.Context, name string) (dir, base string
 	if err != nil {
 		return "", "", err
 	}
-	if strings.HasPrefix(name, ops.ReservedPrefix) || strings.Contains(name, "/"+ops.ReservedPrefix) {
-		return "", "", provider.Errorf(fs.ErrInvalid, "a symlink leads to a reserved name")
+	if err := checkTarget(name); err != nil {
+		return "", "", err
 	}
 	dir, base = splitUnclean(name)
 	return dir, base, nil
+}
+
+// checkTarget returns an error for a name behind a symlink that no list would show.
+func checkTarget(name string) error {
+	if strings.HasPrefix(name, ops.ReservedPrefix) || strings.Contains(name, "/"+ops.ReservedPrefix) {
+		return provider.Errorf(fs.ErrInvalid, "a symlink leads to a reserved name")
+	}
+	return nil
 }
 
 // linkTarget returns the name that the symlink name leads to, whether it exists or not. In the

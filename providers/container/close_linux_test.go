@@ -181,6 +181,8 @@ func TestOpenErrors(t *testing.T) {
 		"file-as-root":    {&container.Options{Executor: local, Root: "/bin/sh"}, workspace.ErrNotDir},
 		"no-client":       {&container.Options{Container: "a", Engine: []string{"no-such-engine"}}, errors.ErrUnsupported},
 		"no-shell":        {&container.Options{Executor: container.Command{"sh", "-c", "echo no shell here >&2; exit 127"}}, errors.ErrUnsupported},
+		"stopped":         {&container.Options{Executor: container.Command{"sh", "-c", "echo 'container 8e52 is not running' >&2; exit 126"}}, workspace.ErrUnavailable},
+		"stopping":        {&container.Options{Executor: container.Command{"sh", "-c", "echo 'cannot exec in a stopped state: unknown' >&2; exit 126"}}, workspace.ErrUnavailable},
 		"words-of-engine": {&container.Options{Executor: container.Command{"sh", "-c", "echo it is on fire >&2; exit 1"}}, workspace.ErrUnavailable},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -104,12 +104,14 @@ func isNoContainer(err error) bool {
 }
 
 // FirstFault returns err, with which the first shell did not open. Engines end
-// with the statuses that shells have for a program that is not there.
+// with the statuses that shells have for a program that is not there, also for a
+// container that is being stopped: what they say, if it is known, counts.
 func FirstFault(err error) error {
 	const cannotRun, notFound = 126, 127
+	var fault *Error
 	var broken *shell.BrokenError
 	var exit interface{ ExitCode() int }
-	if errors.As(err, &broken) && errors.As(broken.Exit, &exit) && (exit.ExitCode() == cannotRun || exit.ExitCode() == notFound) {
+	if errors.As(err, &fault) && fault.remedy == checkEngine && errors.As(err, &broken) && errors.As(broken.Exit, &exit) && (exit.ExitCode() == cannotRun || exit.ExitCode() == notFound) {
 		return &Error{kind: errors.ErrUnsupported, text: noShell, remedy: chooseImage}
 	}
 	return err
@@ -309,7 +311,7 @@ var diagnoses = []diagnosis{
 	{lazyregexp.New(`the connection to the server|unable to connect to the server|error dialing backend`), workspace.ErrUnavailable, "the cluster does not answer", "see that it runs, or correct the context"},
 	{lazyregexp.New(`is paused`), workspace.ErrUnavailable, "the container is paused", "unpause it"},
 	{
-		lazyregexp.New(`is not running|is restarting|container state improper|container not found|pod does not exist|no running task|task .* not found|waiting for the condition|containercreating`), workspace.ErrUnavailable,
+		lazyregexp.New(`is not running|is restarting|container state improper|container not found|pod does not exist|no running task|task .* not found|cannot exec in a |executing setns process|init-p: |waiting for the condition|containercreating`), workspace.ErrUnavailable,
 		"the container is not running", "start it",
 	},
 	{

@@ -115,16 +115,13 @@ func check(pattern string) error {
 	case !doublestar.ValidatePattern(pattern):
 		return invalid("an escape, a class or a brace is not complete")
 	case pattern[0] == '/', pattern == `\/`:
-		return errAbsolute()
+		return invalid("it begins with a slash, and patterns are relative")
 	}
 	return nil
 }
 
 // errTooLong is the error of a pattern that is longer than maxLength.
 func errTooLong() error { return invalid("it is longer than %d bytes", maxLength) }
-
-// errAbsolute is the error of a pattern that begins with a slash.
-func errAbsolute() error { return invalid("it begins with a slash, and patterns are relative") }
 
 // invalid returns the error of a malformed pattern, with the reason.
 func invalid(format string, args ...any) error {

@@ -124,7 +124,7 @@ func TestCompileErrors(t *testing.T) {
 		{"only-slash", "/", workspace.ErrPattern, "begins with a slash"},
 		{"escaped-absolute", `\/a`, workspace.ErrPattern, "begins with a slash"},
 		{"only-escaped-slash", `\/`, workspace.ErrPattern, "begins with a slash"},
-		{"absolute-in-braces", "{a,/b}", workspace.ErrPattern, "begins with a slash"},
+		{"absolute-in-braces", "{a,/b}", workspace.ErrPattern, `it stands for "/b", which begins with a slash`},
 		{"too-long", strings.Repeat("a", 4097), workspace.ErrPattern, "4096 bytes"},
 		{"too-long-with-stars", "**/" + strings.Repeat("a", 4094), workspace.ErrPattern, "4096 bytes"},
 		{"brace-bomb", strings.Repeat("{a,b}", 800), workspace.ErrPattern, "1000 alternatives"},

@@ -42,7 +42,7 @@ func (t *trie) node() *node {
 // insert adds an alternative to the trie that begins at n.
 func (t *trie) insert(n *node, text string) error {
 	if strings.HasPrefix(text, "/") {
-		return errAbsolute()
+		return invalid("it stands for %.80q, which begins with a slash, and patterns are relative", text)
 	}
 	elements := split(text)
 	segments := make([]segment, len(elements))

@@ -288,7 +288,7 @@ func (ts *toolset) missingHint(ctx context.Context, op, name string) string {
 	}
 	element, dir, near := ts.nearName(ctx, wanted)
 	if dir == "." && ts.rootless(ctx) {
-		return "The workspace itself no longer exists. Tell the user to create it again, and to restart."
+		return "The workspace itself does not exist. Tell the user to create it, and to restart."
 	}
 	if near == wanted { // it is listed
 		if ts.typeOf(ctx, element) == workspace.TypeSymlink {

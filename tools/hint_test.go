@@ -365,7 +365,7 @@ func TestHintsOfDeletedRoot(t *testing.T) {
 		{"apply_patch", object{"patch": "*** Begin Patch\n*** Add File: f\n+x\n*** End Patch"}},
 	} {
 		err := bad(t, set, c.op, c.args, tools.CodeNotExist)
-		if want := "The workspace itself no longer exists. Tell the user to create it again, and to restart."; err.Hint != want {
+		if want := "The workspace itself does not exist. Tell the user to create it, and to restart."; err.Hint != want {
 			t.Errorf("hint of %s(%v) = %q, want %q", c.op, c.args, err.Hint, want)
 		}
 	}

@@ -117,10 +117,12 @@ func validate(cmd *cobra.Command, flags *target.Flags, file config.Location, asJ
 	if err != nil {
 		return err
 	}
-	if _, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s, all is well\n", target.Name(file.Path), wording.Count(len(c.Names()), "workspace", "workspaces")); err != nil {
+	head := fmt.Sprintf("%s: %s, ", target.Name(file.Path), wording.Count(len(c.Names()), "workspace", "workspaces"))
+	if len(untrusted) == 0 {
+		_, err = fmt.Fprintln(cmd.OutOrStdout(), head+"all is well")
 		return term.Fail(err)
 	}
-	return term.Fail(printGrants(cmd.OutOrStdout(), untrusted, fmt.Sprintf("not trusted yet; read the file, then run \"workspace trust %s\":", wording.ShellWord(file.Path))))
+	return term.Fail(printGrants(cmd.OutOrStdout(), untrusted, head+fmt.Sprintf("not trusted yet; read the file, then run \"workspace trust %s\":", wording.ShellWord(file.Path))))
 }
 
 // together returns one error of the file with the problems of both, in the order of their

@@ -36,9 +36,10 @@
 // A version consists of a file's inode, size and times. Every write sets a
 // modification time of its own, so that no two contents share one even if the
 // clock of the file system is coarse. A program that rewrites a file in place
-// with as many bytes is noticed by the file's times: on Linux before 6.13, and
-// later on file systems other than btrfs, ext4, tmpfs and xfs, only if a tick of
-// the kernel's clock (up to 10 ms) lies between that and the look before.
+// with as many bytes is noticed by the file's times, which the kernel sets before
+// the bytes: a look in between gets the old bytes with the new version. On Linux
+// before 6.13, and later on file systems other than btrfs, ext4, tmpfs and xfs, a
+// tick of the kernel's clock (up to 10 ms) must lie between that and the look before.
 //
 // Changes of files, and moves, lock the folder that they happen in, for a moment
 // and with a hidden file of their own, so that the conditions of

@@ -29,7 +29,8 @@ const maxReadAttempts = 10
 // changing in place is returned as it was read, with a version that no file has.
 //
 // What is read belongs to its version if the file looks the same before and after (RV2). A
-// program that writes in place changes its times, so the file is then read again.
+// program that writes in place changes its times, so the file is then read again, unless the
+// kernel has set them already and not yet the bytes.
 func (f *folder) ReadFile(ctx context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
 	for attempt := 1; ; attempt++ {
 		data, version, stable, err := f.readOnce(ctx, name, limit)

@@ -998,7 +998,7 @@ const maxNested = 50
 // The run is the same, with its budgets and pieces, so that bash -c is no way around them.
 func (r *run) nested(ctx context.Context, p *command.Process, text, name string, isFile bool, options, args []string) int {
 	if r.shells.Add(1) > maxNested {
-		r.stop("scripts call each other more than %d deep (budget Recursion)", maxNested)
+		r.stopBudget("nested scripts", maxNested, "Recursion")
 		return 137
 	}
 	defer r.shells.Add(-1)

@@ -44,6 +44,6 @@ func ExampleOptions() {
 		fmt.Print(result.ExitCode, " ", result.Output)
 	}
 	// Output:
-	// 137 bash: stopped: more than 100 of commands (budget Commands)
+	// 137 bash: stopped: more than 100 commands (budget Commands)
 	// 0 /tmp
 }

@@ -111,7 +111,7 @@ func (r *run) check(env expand.Environ, terms string) error {
 	case kept:
 		return r.keep(env, size)
 	case size > 4*int64(r.opts.Variables):
-		return r.stopBudget("expansions", r.opts.Variables, "Variables")
+		return r.stopBudget("bytes of expansions", r.opts.Variables, "Variables")
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func (r *run) keep(env expand.Environ, size int64) error {
 		return nil
 	}
 	if r.held = variablesSize(env); r.held+size > limit {
-		return r.stopBudget("variables", r.opts.Variables, "Variables")
+		return r.stopBudget("bytes of variables", r.opts.Variables, "Variables")
 	}
 	r.stored = size
 	return nil

@@ -152,7 +152,7 @@ func (c *capture) Write(b []byte) (int, error) {
 	case size > int64(c.run.opts.Variables/4):
 		return 0, c.run.stopQuarter("bytes in a command substitution")
 	case size > c.room:
-		return 0, c.run.stopBudget("variables", c.run.opts.Variables, "Variables")
+		return 0, c.run.stopBudget("bytes of variables", c.run.opts.Variables, "Variables")
 	}
 	n, err := c.w.Write(b)
 	c.written += int64(n)

@@ -47,7 +47,7 @@ func (r *run) runAgain(ctx context.Context, p *command.Process) int {
 		return 137
 	}
 	if rewrite.Deeper(r.opts.Recursion * framesPerCall) {
-		r.stop("programs call each other more than about %d deep (budget Recursion)", r.opts.Recursion)
+		r.stop("more than about %d nested calls of programs (budget Recursion)", r.opts.Recursion)
 		return 137
 	}
 	if ctx.Err() != nil {

@@ -305,12 +305,12 @@ func (r *run) stop(format string, args ...any) error {
 
 // stopBudget is stop for a budget of the options.
 func (r *run) stopBudget(what string, n int, option string) error {
-	return r.stop("more than %s of %s (budget %s)", wording.Thousands(n), what, option)
+	return r.stop("more than %s %s (budget %s)", wording.Thousands(n), what, option)
 }
 
 // stopQuarter is stop for what may have a quarter of the budget Variables.
 func (r *run) stopQuarter(what string) error {
-	return r.stop("more than %s of %s (a quarter of budget Variables)", wording.Thousands(r.opts.Variables/4), what)
+	return r.stop("more than %s %s (a quarter of budget Variables)", wording.Thousands(r.opts.Variables/4), what)
 }
 
 // result makes the result of a run that has ended. cause is why its context ended, nil if

@@ -167,7 +167,7 @@ func TestStatusIsKept(t *testing.T) {
 	for _, c := range []struct{ script, want string }{
 		{"echo $?", "0\n"}, {"(exit 7)", ""}, {"echo $?", "7\n"}, {"echo $?", "0\n"},
 		{"set -ex; false", "+ false\n"}, {"set +x", "+ set +x\n"}, {"echo $?; set +e", "0\n"},
-		{"while :; do :; done", "bash: stopped: more than 20 of commands (budget Commands)\n"}, {"echo $?", "137\n"},
+		{"while :; do :; done", "bash: stopped: more than 20 commands (budget Commands)\n"}, {"echo $?", "137\n"},
 	} {
 		if got := output(t, s, c.script); got != c.want {
 			t.Errorf("%q prints %q, want %q", c.script, got, c.want)
@@ -319,7 +319,7 @@ func TestTotalOutput(t *testing.T) {
 	s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, &shell.Options{TotalOutput: 100})
 	for script, want := range map[string]string{
 		"printf %100s x": "", "printf %60s x; printf %40s x >&2; :": "", "yes | head -c 100": "",
-		"printf %101s x": "more than 100 of bytes of output (budget TotalOutput)", "printf %100s x; echo": "more than 100 of bytes of output (budget TotalOutput)",
+		"printf %101s x": "more than 100 bytes of output (budget TotalOutput)", "printf %100s x; echo": "more than 100 bytes of output (budget TotalOutput)",
 	} {
 		result, err := s.Run(t.Context(), script, nil)
 		if err != nil || result.Stopped != want {

@@ -33,8 +33,12 @@ func (r *run) open(ctx context.Context, name string, flag int, _ os.FileMode) (i
 		if err := r.check(hc.Env, terms); errors.Is(err, rewrite.ErrBackReference) {
 			fmt.Fprintln(hc.Stderr, err)
 			return numberFile{nothing{}, "("}, nil // which makes the expression wrong: the status is 2
-		} else if errors.Is(err, rewrite.ErrIndirect) && !strings.Contains(terms, "/") {
-			return unreadable{err: err}, nil // the error of a subshell would end the script, too
+		} else if errors.Is(err, rewrite.ErrIndirect) {
+			err = expansionError{err}
+			if !strings.Contains(terms, "/") {
+				return unreadable{err: err}, nil // the error of a subshell would end the script, too
+			}
+			return nil, err
 		} else if err != nil {
 			return nil, err
 		}

@@ -475,8 +475,12 @@ func GuardSize(env expand.Environ, terms string, params int64) (total int64, kep
 		}
 		product := int64(1)
 		for factor := range strings.SplitSeq(term, "*") {
-			if strings.HasPrefix(factor, "!") && slices.ContainsFunc(vars.names(factor), isHosts) {
-				return 0, kept, ErrIndirect
+			if names := vars.names(factor); strings.HasPrefix(factor, "!") && slices.ContainsFunc(names, isHosts) {
+				name := strings.TrimLeft(factor, "!#")
+				if name == "@" { // of the parameters, the guard does not know which
+					name = names[slices.IndexFunc(names, isHosts)]
+				}
+				return 0, kept, fmt.Errorf("bash: %s: %w", name, ErrIndirect)
 			}
 			product = min(product*vars.size(factor), 1<<40)
 		}
@@ -495,8 +499,7 @@ var ErrBackReference = errors.New("back references are not supported in [[ =~ ]]
 // backReference matches text with a back reference. A backslash before it makes it plain text.
 var backReference = lazyregexp.New(`^([^\\]|\\[^1-9])*\\[1-9]`)
 
-// ErrIndirect is the error of a guard for an indirect expansion of a parameter of the host. Its text
-// is what the interpreter looks for in an error that ends the script or the subshell.
+// ErrIndirect is the error of a guard for an indirect expansion of a parameter of the host.
 var ErrIndirect = errors.New("invalid indirect expansion")
 
 // isHosts reports whether the interpreter would take the parameter from the host. It has the $0 of

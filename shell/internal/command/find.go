@@ -269,8 +269,8 @@ func (f *findRun) primary() (findTest, error) {
 	if test, ok := f.simple(word); ok {
 		return test, nil
 	}
-	if word == "-exec" || word == "-execdir" {
-		return f.exec(word)
+	if word == "-exec" {
+		return f.exec()
 	}
 	make := f.withValue(word)
 	switch {
@@ -278,6 +278,8 @@ func (f *findRun) primary() (findTest, error) {
 		return nil, findErrorf("invalid expression; you have used a binary operator '%s' with nothing before it.", word)
 	case !strings.HasPrefix(word, "-"):
 		return nil, findErrorf("paths must precede expression: `%s'", word)
+	case findInstead[word] != "":
+		return nil, findErrorf("%s is not possible here; use %s", word, findInstead[word])
 	case slices.Contains(findRefused, word):
 		return nil, findErrorf("%s is not possible here: a workspace has no owners, permissions, links or devices", word)
 	case make == nil:
@@ -299,8 +301,12 @@ var findWords = []string{"-name", "-iname", "-path", "-ipath", "-regex", "-irege
 
 // findRefused are tests and actions of GNU's find that do not exist here. They have a
 // message of their own, as nothing that is spelled like them would help.
-var findRefused = []string{"-perm", "-user", "-group", "-uid", "-gid", "-nouser", "-nogroup", "-links", "-inum", "-samefile", "-fstype", "-ok", "-okdir",
-	"-readable", "-writable", "-executable", "-fprint", "-fprintf", "-fprint0", "-fls", "-ls", "-lname", "-ilname", "-context", "-used", "-anewer", "-cnewer", "-xtype"}
+var findRefused = []string{"-perm", "-user", "-group", "-uid", "-gid", "-nouser", "-nogroup", "-links", "-inum", "-samefile", "-fstype",
+	"-readable", "-writable", "-executable", "-ls", "-lname", "-ilname", "-context", "-used", "-anewer", "-cnewer", "-xtype"}
+
+// findInstead are actions that do not exist here, and what to use instead.
+var findInstead = map[string]string{"-ok": "-exec", "-okdir": "-exec", "-execdir": "-exec",
+	"-fprint": "> FILE", "-fprintf": "> FILE", "-fprint0": "> FILE", "-fls": "> FILE"}
 
 // simple returns the test of a word that has no value. Options such as -depth are true
 // wherever they stand, and hold for the whole expression.
@@ -614,7 +620,7 @@ const (
 //
 //	-exec cp {} {}.bak ;    cp a a.bak, and then cp b b.bak
 //	-exec rm {} +           rm a b
-func (f *findRun) exec(word string) (findTest, error) {
+func (f *findRun) exec() (findTest, error) {
 	f.acts = true
 	end := slices.IndexFunc(f.args, func(arg string) bool { return arg == ";" })
 	plus := -1
@@ -625,13 +631,11 @@ func (f *findRun) exec(word string) (findTest, error) {
 		}
 	}
 	switch {
-	case word == "-execdir":
-		return nil, findErrorf("-execdir is not possible here; use -exec")
 	case plus > 0:
 		b := &findBatch{command: f.args[:plus-1]}
 		f.batches, f.args = append(f.batches, b), f.args[plus+1:]
 		if len(b.command) == 0 {
-			return nil, findErrorf("missing argument to `%s'", word)
+			return nil, findErrorf("missing argument to `-exec'")
 		}
 		return func(ctx context.Context, e *findEntry) bool {
 			b.names = append(b.names, e.shown)
@@ -641,7 +645,7 @@ func (f *findRun) exec(word string) (findTest, error) {
 			return true
 		}, nil
 	case end < 1:
-		return nil, findErrorf("missing argument to `%s'", word)
+		return nil, findErrorf("missing argument to `-exec'")
 	}
 	command := f.args[:end]
 	f.args = f.args[end+1:]

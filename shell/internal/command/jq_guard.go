@@ -239,7 +239,7 @@ func (j *jqRun) fits(_ any, args []any) any {
 		s, isText := v.(string)
 		n, isNumber := gojq.ToFloat64(args[1-i])
 		if isText && isNumber && n*float64(len(s)) > float64(j.p.MaxMemory/4) {
-			return fmt.Errorf("a string of %.3g bytes needs too much memory", n*float64(len(s)))
+			return fmt.Errorf("a string of more than %d bytes needs too much memory", j.p.MaxMemory/4)
 		}
 	}
 	return true

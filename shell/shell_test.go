@@ -377,6 +377,7 @@ func TestRefused(t *testing.T) {
 		{"set -T", "bash: set: not possible here: there is no trap of DEBUG or RETURN\n", 2},
 		{"trap 'echo d' DEBUG; trap 'echo r' INT SIGRETURN; trap - DEBUG; trap '' RETURN; echo $?", "bash: trap: not possible here: only EXIT and ERR ever come\nbash: trap: not possible here: only EXIT and ERR ever come\n0\n", 0},
 		{"jq -n '\"x\" * 40000000'", "jq: error (at <stdin>): a string of more than 8388608 bytes needs too much memory\n", 5},
+		{"split -n r/2 file", "split: -n r/2 is not supported; use l/2\n", 1},
 		{"hash nosuch ls || hash -r && hash ls cd && f() { hash f; }; f && command hash no", "bash: hash: nosuch: not found\nbash: hash: no: not found\n", 1},
 		{"alias x='a | b' || alias x='a; b' || alias y=\"'\" || alias ll='ls -l' && alias ll", "bash: alias: only plain words are supported; define a function\nbash: alias: only plain words are supported; define a function\nbash: alias: only plain words are supported; define a function\nalias ll='ls -l'\n", 0},
 		{"a=(1 2); echo \"${a[@]@A}\"", "bash: ${a[@]@A} is not supported; use a loop over the elements\n", 2},

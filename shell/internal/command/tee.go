@@ -352,6 +352,11 @@ func (s *splitter) byChunks(in io.Reader, spec string) error {
 	if k, n, ok := strings.Cut(rest, "/"); ok {
 		only, rest = atoi(k), n
 	}
+	if rest, ok := strings.CutPrefix(spec, "r/"); ok {
+		s.failed = true
+		s.p.errorf("-n %s is not supported; use l/%s", spec, rest)
+		return errSplit
+	}
 	count, err := strconv.Atoi(rest)
 	if err != nil || count < 1 || count > 1e6 || only > count {
 		s.failed = true

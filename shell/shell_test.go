@@ -378,6 +378,8 @@ func TestRefused(t *testing.T) {
 		{"trap 'echo d' DEBUG; trap 'echo r' INT SIGRETURN; trap - DEBUG; trap '' RETURN; echo $?", "bash: trap: not possible here: only EXIT and ERR ever come\nbash: trap: not possible here: only EXIT and ERR ever come\n0\n", 0},
 		{"jq -n '\"x\" * 40000000'", "jq: error (at <stdin>): a string of more than 8388608 bytes needs too much memory\n", 5},
 		{"split -n r/2 file", "split: -n r/2 is not supported; use l/2\n", 1},
+		{"awk --help | head -n 2; awk --help >/dev/null", "Usage: awk [OPTION]... PROGRAM [FILE]...\n  -F, --field-separator        split fields at this text or expression\n", 0},
+		{"awk; echo $?; awk --fil", "awk: missing program\nTry 'awk --help' for more information.\n2\nawk: option '--file' requires an argument\nTry 'awk --help' for more information.\n", 2},
 		{"hash nosuch ls || hash -r && hash ls cd && f() { hash f; }; f && command hash no", "bash: hash: nosuch: not found\nbash: hash: no: not found\n", 1},
 		{"alias x='a | b' || alias x='a; b' || alias y=\"'\" || alias ll='ls -l' && alias ll", "bash: alias: only plain words are supported; define a function\nbash: alias: only plain words are supported; define a function\nbash: alias: only plain words are supported; define a function\nalias ll='ls -l'\n", 0},
 		{"a=(1 2); echo \"${a[@]@A}\"", "bash: ${a[@]@A} is not supported; use a loop over the elements\n", 2},

@@ -11,10 +11,6 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// awkUsage is what awk prints when it is called without a program, or with an option
-// that it does not know.
-const awkUsage = "usage: awk [-F fs] [-v var=value] [-f file | program] [file...]"
-
 // awkRun is what the options of awk say, and the functions through which a program in awk
 // reaches files and the shell. Package awk itself knows neither.
 type awkRun struct {
@@ -32,15 +28,11 @@ type awkRun struct {
 // bounds the rest: boundHeap ends the context of the program.
 func awkProgram(ctx context.Context, p *Process) int {
 	a := &awkRun{p: p, ctx: ctx}
-	operands, status, ok := a.options(p.Args[1:])
+	operands, status, ok := a.options()
 	if !ok {
 		return status
 	}
 	if len(a.sources) == 0 {
-		if len(operands) == 0 {
-			io.WriteString(p.Stderr, awkUsage+"\n")
-			return exitUsage
-		}
 		a.sources, operands = operands[:1], operands[1:]
 	}
 	program, err := awk.Parse(strings.Join(a.sources, "\n"))
@@ -71,54 +63,43 @@ func awkProgram(ctx context.Context, p *Process) int {
 	return exitUsage
 }
 
-// awkIgnored are long options of gawk that change nothing here.
-var awkIgnored = map[string]bool{"--re-interval": true, "--posix": true, "--traditional": true, "--sandbox": true, "--gnu": true}
-
-// options reads the options, up to the program or the first file. They are not those of
-// flags, as an option after the program belongs to the program, and a value may follow its
-// letter at once:
+// options reads the options, up to the program or the first file. An option after the program
+// belongs to the program:
 //
 //	awk -F: -v n=1 'NR > n' file
 //	awk --field-separator=: -f lib.awk -f main.awk file -n
 //
 // If ok is false, a message has been printed, and the program returns status.
-func (a *awkRun) options(args []string) (operands []string, status int, ok bool) {
-	for len(args) > 0 {
-		arg := args[0]
-		if arg == "--" {
-			return args[1:], 0, true
-		}
-		if len(arg) < 2 || arg[0] != '-' {
-			break
-		}
-		args = args[1:]
-		if awkIgnored[arg] {
-			continue
-		}
-		letter, value := arg[1], arg[2:]
-		if letter == '-' {
-			name, text, given := strings.Cut(arg, "=")
-			letter = map[string]byte{"--field-separator": 'F', "--assign": 'v', "--file": 'f', "--source": 'e', "--include": 'i'}[name]
-			if value = text; given && value == "" {
-				return nil, a.p.errorf("option %s: the value is empty", name) + 1, false
-			}
-		}
-		if strings.IndexByte("Fvfei", letter) < 0 {
-			a.p.errorf("option %q is not possible here\n%s", arg, awkUsage)
-			return nil, exitUsage, false
-		}
-		if value == "" {
-			if len(args) == 0 {
-				a.p.errorf("option %q needs an argument\n%s", arg, awkUsage)
-				return nil, exitUsage, false
-			}
-			value, args = args[0], args[1:]
-		}
-		if status := a.set(letter, value); status != 0 {
+func (a *awkRun) options() (operands []string, status int, ok bool) {
+	f := newFlags(a.p, "[OPTION]... PROGRAM [FILE]...")
+	f.first, f.failure = true, exitUsage
+	var given []func() int
+	option := func(name, letter, usage string) {
+		f.FuncP(name, letter, usage, func(value string) error {
+			given = append(given, func() int { return a.set(letter[0], value) })
+			return nil
+		})
+	}
+	option("field-separator", "F", "split fields at this text or expression")
+	option("assign", "v", "give a variable a value: NAME=value")
+	option("file", "f", "read the program from this file")
+	option("source", "e", "a part of the program")
+	option("include", "i", "only inplace, which changes the files")
+	for _, name := range []string{"re-interval", "posix", "traditional", "sandbox", "gnu"} {
+		f.Bool(name, false, "(ignored)")
+	}
+	if operands, status, ok = f.parse(); !ok {
+		return nil, status, false
+	}
+	for _, set := range given {
+		if status := set(); status != 0 {
 			return nil, status, false
 		}
 	}
-	return args, 0, true
+	if len(a.sources) == 0 && len(operands) == 0 {
+		return nil, f.wrong("missing program"), false
+	}
+	return operands, 0, true
 }
 
 // set sets one option, and returns a status that is not 0 after an error. -F is an assignment

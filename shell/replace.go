@@ -326,6 +326,9 @@ func (r *run) replaceSource(ctx context.Context, hc interp.HandlerContext, args 
 	return []string{"eval", text + "; " + call + " $?"}
 }
 
+// isSignal matches the names and the numbers of the signals of Linux.
+var isSignal = lazyregexp.New(`(?i)^((SIG)?(HUP|INT|QUIT|ILL|TRAP|ABRT|BUS|FPE|KILL|USR[12]|SEGV|PIPE|ALRM|TERM|STKFLT|CHLD|CONT|STOP|TSTP|TTIN|TTOU|URG|XCPU|XFSZ|VTALRM|PROF|WINCH|IO|PWR|SYS|RTMIN(\+[0-9]+)?|RTMAX(-[0-9]+)?)|[0-9]|[1-5][0-9]|6[0-4])$`)
+
 // replaceTrap rewrites what a trap runs. Signals never come, so only EXIT and ERR are left. A
 // trap of others does nothing, and succeeds: scripts set them to clean up.
 //
@@ -356,6 +359,10 @@ func (r *run) replaceTrap(hc interp.HandlerContext, args []string) []string {
 		case "DEBUG", "RETURN":
 			if text != "-" && text != "" {
 				return r.fails(hc, 2, "trap: not possible here: %s", noSignals)
+			}
+		default:
+			if !isSignal().MatchString(signal) {
+				return r.fails(hc, 1, "trap: %s: invalid signal specification", signal)
 			}
 		}
 	}

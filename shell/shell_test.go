@@ -377,6 +377,8 @@ func TestRefused(t *testing.T) {
 		{"set -T", "bash: set: not possible here: there is no trap of DEBUG or RETURN\n", 2},
 		{"trap 'echo d' DEBUG; trap 'echo r' INT SIGRETURN; trap - DEBUG; trap '' RETURN; echo $?", "bash: trap: not possible here: only EXIT and ERR ever come\nbash: trap: not possible here: only EXIT and ERR ever come\n0\n", 0},
 		{"trap x FOO; echo $?; trap x EXIT int SIGTERM rtmin+1 64 && trap - SIGFOO 65; echo $?; trap - EXIT", "bash: trap: FOO: invalid signal specification\n1\nbash: trap: SIGFOO: invalid signal specification\n1\n", 0},
+		{"echo no; m[a b]=1", "bash: bash:1:14: not a valid arithmetic operator: `b`; a key with a blank needs quotes, as in m[\"a b\"]\n", 2},
+		{"echo $((a b))", "bash: bash:1:11: not a valid arithmetic operator: `b`\n", 2},
 		{"jq -n '\"x\" * 40000000'", "jq: error (at <stdin>): a string of more than 8388608 bytes needs too much memory\n", 5},
 		{"split -n r/2 file", "split: -n r/2 is not supported; use l/2\n", 1},
 		{"awk --help | head -n 2; awk --help >/dev/null", "Usage: awk [OPTION]... PROGRAM [FILE]...\n  -F, --field-separator        split fields at this text or expression\n", 0},

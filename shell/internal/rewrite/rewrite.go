@@ -138,6 +138,12 @@ func (r *Rewriter) Parse(text, name string) (*syntax.File, error) {
 		if text, found := strings.CutSuffix(err.Error(), "floating point arithmetic is a zsh feature; tried parsing as bash"); found {
 			return nil, errors.New(text + `a number has no "."; a key with one needs quotes, as in m["a.b"]`)
 		}
+		if wrong, ok := errors.AsType[syntax.ParseError](err); ok && strings.HasPrefix(wrong.Text, "not a valid arithmetic operator") {
+			before := text[:min(wrong.Pos.Offset(), uint(len(text)))]
+			if strings.LastIndexByte(before, '[') > max(strings.LastIndexByte(before, ']'), strings.LastIndex(before, "((")) {
+				return nil, fmt.Errorf(`%w; a key with a blank needs quotes, as in m["a b"]`, err)
+			}
+		}
 		return nil, err
 	}
 	syntax.Walk(file, func(node syntax.Node) bool {

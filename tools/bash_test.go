@@ -226,6 +226,8 @@ func TestBashSessionMoves(t *testing.T) {
 		{"cat d/f > /dev/null; mv d e; echo x > e/f", "rm e/f", false},
 		{"cat b > /dev/null; cp b c; echo x > c", "echo y >> c", false},
 		{"cat d/f > /dev/null; cp -r d e", "sed -i s/f/x/ e/f; rm d/f", false},
+		{"head -n 1 b; head -c 2 d/f", "echo x > b; echo x > d/f", false},
+		{"head -c 1 b", "echo x > b", true},
 		{"cp b c", "echo x > c", true},
 		{"cat b > /dev/null; cp b c; mv c e", "echo x > c; echo x > d/f", true},
 		{"echo x > c", "mv c b", true},

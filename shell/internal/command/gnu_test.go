@@ -76,8 +76,8 @@ var gnuFiles = map[string]string{
 	"with space": "a file\nwith a name\n",
 }
 
-// gnuDifference is a case that differs from the real program, for a reason that
-// docs/shell-programs.md gives. line matches the program and its arguments, and "< " with the
+// gnuDifference is a case that differs from the real program, for a reason that the table of
+// docs/shell-programs.md gives. It is empty for what the page says elsewhere, and for trifles. line matches the program and its arguments, and "< " with the
 // name of the standard input.
 type gnuDifference struct {
 	program string
@@ -162,7 +162,7 @@ func (test gnuTest) run(t *testing.T, name string) {
 	}
 	for i, d := range gnuDifferences {
 		if d.program == name && !seen[i] && exhaustive.On() {
-			t.Errorf("the difference %q was not seen in any case", d.reason)
+			t.Errorf("the difference %q was not seen in any case", d.line)
 		}
 	}
 	if failures > 8 {
@@ -405,7 +405,9 @@ func TestDifferencesAreDocumented(t *testing.T) {
 	t.Parallel()
 	var want []string
 	for _, d := range gnuDifferences {
-		want = append(want, fmt.Sprintf("| `%s` | %s |", d.program, d.reason))
+		if d.reason != "" {
+			want = append(want, fmt.Sprintf("| `%s` | %s |", d.program, d.reason))
+		}
 	}
 	slices.Sort(want)
 	want = slices.Compact(want)

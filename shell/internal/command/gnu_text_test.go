@@ -200,14 +200,14 @@ var gnuTextTests = map[string]gnuTest{
 
 // gnuTextDifferences are those of the programs that work on text.
 var gnuTextDifferences = []gnuDifference{
-	{"tail", regexp.MustCompile(`^\["-2" ("-|".*" ")`), "`tail -5` may have more options and more than one file"},
+	{"tail", regexp.MustCompile(`^\["-2" ("-|".*" ")`), ""},
 	{"rev", regexp.MustCompile(`(nul|binary)$`), "does not stop at a NUL, nor at bytes that are not UTF-8"},
-	{"column", regexp.MustCompile(`^\["-t" "-L".*(\["-t" "-L"\]|newline"\]|empty"\]) `), "`-t -L` prints empty lines even if there are no others"},
+	{"column", regexp.MustCompile(`^\["-t" "-L".*(\["-t" "-L"\]|newline"\]|empty"\]) `), ""},
 	{"split", regexp.MustCompile(`^\["-n" "(3|4|l/2|2/3|l/1/2)"( "-e")?( "-".*)?\] `), "`-n` splits the standard input, too"},
 	{"cksum", regexp.MustCompile(`^\["dir"\]`), "a directory is an error"},
 	{"hexdump", regexp.MustCompile(`"-s" .*[^t"lyn]"\] <|"-s" "[^"]+"\] <|"-s" "3" "-n" "7"\] <`), "`-s` skips in the standard input, too"},
 	{"strings", regexp.MustCompile(`"-"\] <`), "`-` is the standard input"},
-	{"xxd", regexp.MustCompile(`"-l" "x"`), "what is not a number is an error, not zero"},
+	{"xxd", regexp.MustCompile(`"-l" "x"`), ""},
 	{"jq", regexp.MustCompile(`^\["-n" "\$ARGS"|"\." "data.json"|"--seq"`), "the keys of objects are printed in order, as with `-S`"},
 	{"jq", regexp.MustCompile(`\$__loc__|input_line_number`), "`$__loc__`, `input_line_number`, `leaf_paths` and some others are missing"},
 	{"jq", regexp.MustCompile(`100000000000000000000`), "numbers that do not change are printed as they were written"},

@@ -22,6 +22,7 @@ func TestKeep(t *testing.T) {
 			script := fmt.Sprintf(`#!/bin/sh
 echo "$1" >>'%[1]s'
 case $1 in
+container) echo 'Error: No such container: kept' >&2; exit 1 ;;
 create) echo made ;;
 start) [ "$2" = made ] || { echo; cat; echo removed >>'%[1]s'; } ;;
 exec) exec sh ;;
@@ -31,7 +32,7 @@ esac
 				t.Fatal(err)
 			}
 			path := writeConfig(t, dir, fmt.Sprintf(
-				"workspaces: {main: {provider: {kind: container, image: box, workspaceDir: %s, keep: %t}}}", dir, keep))
+				"workspaces: {main: {provider: {kind: container, image: box, workspaceDir: %s, name: kept, keep: %t}}}", dir, keep))
 			t.Setenv(container.EnvEngine, engine)
 			workspaces, err := workspacekit.Open(t.Context(), path)
 			if err != nil {

@@ -51,6 +51,7 @@ func TestOptions(t *testing.T) {
 		{"container-of-new-keep", "{kind: container, container: box, keep: true}", "keep: it is for a new container"},
 		{"container-of-new-cpus", "{kind: container, container: box, cpus: 1.5}", "cpus: it is for a new container"},
 		{"container-image", "{kind: container, image: debian, cpus: 1.5, pids: 16, memory: 1g, network: host, name: x, keep: true}", ""},
+		{"container-keep-no-name", "{kind: container, image: debian, keep: true}", "keep: a container that is kept needs the key name, by which the next start finds it"},
 		{"container-options", "{kind: container, image: debian, mounts: [{source: data, target: /data}, {source: /srv, target: /srv, writable: true}], readOnlyRoot: true, tmpfs: [/tmp], " +
 			"env: {A: b}, dropCapabilities: [], noNewPrivileges: false, memory: unlimited, pids: -1, pull: never, platform: linux/arm64/v8}", ""},
 		{"container-of-new-several", "{kind: container, container: box, pull: never, env: {A: b}}", "env: it is for a new container"},

@@ -199,6 +199,8 @@ func checkKind(in kind.Input) error {
 			errs = append(errs, kind.KeyError(key, errors.New("it is for a new container, which needs the key image: leave it out")))
 		}
 		opts.Create = CreateOptions{}
+	} else if o.Keep && o.Name == "" { // in Go, FS.Container tells the name
+		errs = append(errs, kind.KeyError("keep", errors.New("a container that is kept needs the key name, by which the next start finds it")))
 	}
 	for _, problem := range opts.Problems() {
 		switch problem.Option {

@@ -21,7 +21,7 @@ type settings struct {
 	Prefix      string         `json:"prefix,omitempty" jsonschema:"The directory in the bucket that is the workspace, such as team/files. Default: the whole bucket."`
 	Region      string         `json:"region,omitempty" jsonschema:"The region. Default: from the environment or the profile, or else us-east-1 (for R2 auto)."`
 	Endpoint    string         `json:"endpoint,omitempty" jsonschema:"The URL of the store. Default: from the environment or the profile, or else AWS."`
-	Profile     string         `json:"profile,omitempty" jsonschema:"A profile of the shared AWS configuration."`
+	Profile     string         `json:"profile,omitempty" jsonschema:"A profile of the shared AWS configuration, which takes precedence over credentials in variables."`
 	Anonymous   bool           `json:"anonymous,omitempty" jsonschema:"Sends requests without credentials, for public buckets."`
 	AssumeRole  *roleSettings  `json:"assumeRole,omitempty" jsonschema:"A role to assume."`
 	CAFile      string         `json:"caFile,omitempty" jsonschema:"A file of more PEM certificates to trust. A relative path starts at the folder of this file."`
@@ -29,7 +29,7 @@ type settings struct {
 	PathStyle   *bool          `json:"pathStyle,omitempty" jsonschema:"Puts the bucket into the path of the URL, not into the host name. Default: by the endpoint."`
 	Probe       bool           `json:"probe,omitempty" jsonschema:"Finds out on open, by a temporary object, whether the store honours conditions; with readOnly, only whether it can be listed."`
 	Compat      compatSettings `json:"compat,omitzero" jsonschema:"What the store can do, if its endpoint suggests something else."`
-	MaxAttempts int            `json:"maxAttempts,omitempty" jsonschema:"How often a request is sent before it fails, but 3 times for the rest of an answer. Default: from the environment, or else 3."`
+	MaxAttempts int            `json:"maxAttempts,omitempty" jsonschema:"How often a request is sent before it fails, but 3 times for the rest of an answer. Default: from the environment or the profile, or else 3."`
 
 	ExpectedBucketOwner string              `json:"expectedBucketOwner,omitempty" jsonschema:"The account that must own the bucket, on AWS a number of 12 digits. Default: any."`
 	RequesterPays       bool                `json:"requesterPays,omitempty" jsonschema:"Agrees to pay for requests if the owner of the bucket does not."`

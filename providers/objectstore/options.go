@@ -61,7 +61,7 @@ type Options struct {
 	// MaxAttempts is how often a request is sent before its failure is
 	// reported. The rest of an answer that breaks off is asked for up to three
 	// times in a row, whatever MaxAttempts is. Zero means what the
-	// environment says, else 3.
+	// environment or the profile says, else 3.
 	MaxAttempts int
 	// Anonymous sends requests without credentials, which public buckets
 	// answer.

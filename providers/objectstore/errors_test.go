@@ -371,16 +371,23 @@ func TestUnknownCredentialsHost(t *testing.T) {
 // TestOpenConfiguration opens with a profile that does not exist, or an
 // environment that makes no sense.
 func TestOpenConfiguration(t *testing.T) {
-	for _, c := range []struct{ name, profile, attempts, want string }{
-		{"missing-profile", "nobody", "3", `objectstore: the AWS configuration cannot be loaded: there is no profile "nobody"`},
-		{"broken-environment", "", "many", "objectstore: the AWS configuration cannot be loaded: check the environment variables and the shared configuration files"},
+	broken := filepath.Join(t.TempDir(), "config")
+	if err := os.WriteFile(broken, []byte("[default]\nretry_mode=secret\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ name, profile, variable, value, want string }{
+		{"missing-profile", "nobody", "AWS_MAX_ATTEMPTS", "3", `there is no profile "nobody"`},
+		{"broken-environment", "", "AWS_MAX_ATTEMPTS", "many", `invalid value AWS_MAX_ATTEMPTS=many, strconv.ParseInt: parsing "many": invalid syntax`},
+		{"missing-certificates", "", "AWS_CA_BUNDLE", broken + "/none", "the file in the variable AWS_CA_BUNDLE cannot be read"},
+		{"broken-certificates", "", "AWS_CA_BUNDLE", broken, "check the environment variables and the shared configuration files"},
+		{"broken-file", "", "AWS_CONFIG_FILE", broken, "check the environment variables and the shared configuration files"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bareEnvironment(t)
-			t.Setenv("AWS_MAX_ATTEMPTS", c.attempts)
+			t.Setenv(c.variable, c.value)
 			_, err := objectstore.Open(t.Context(), &objectstore.Options{Bucket: "b", Profile: c.profile})
-			if err == nil || err.Error() != c.want {
-				t.Errorf("Open = %v, want %q", err, c.want)
+			if want := "objectstore: the AWS configuration cannot be loaded: " + c.want; err == nil || err.Error() != want {
+				t.Errorf("Open = %v, want %q", err, want)
 			}
 		})
 	}

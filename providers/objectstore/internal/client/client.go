@@ -156,6 +156,12 @@ func plainError(err error) error {
 	if missing, ok := errors.AsType[config.SharedConfigProfileNotExistError](err); ok {
 		return fmt.Errorf("there is no profile %q", missing.Profile)
 	}
+	if _, err := config.NewEnvConfig(); err != nil {
+		return err // it names a variable, and no place
+	}
+	if _, unread := err.(*fs.PathError); unread { // those of the shared files are wrapped
+		return errors.New("the file in the variable AWS_CA_BUNDLE cannot be read")
+	}
 	return errors.New("check the environment variables and the shared configuration files")
 }
 

@@ -564,7 +564,7 @@ func runError(err error, program string) error {
 		return provider.Errorf(errors.ErrUnsupported, "%w: %w", err, ops.Remedy("install bubblewrap, or set the sandbox to try or off"))
 	case errors.Is(err, command.ErrNoSandbox):
 		return provider.Errorf(errors.ErrUnsupported, "%w: %w", err, ops.Remedy("let this user create user namespaces and mount /proc in them, or set the sandbox to try or off"))
-	case errors.Is(err, command.ErrScratch):
+	case errors.Is(err, command.ErrScratch), errors.Is(err, command.ErrTemp):
 		return provider.Errorf(errors.ErrUnsupported, "%w", err)
 	case errors.Is(err, command.ErrRemain):
 		return provider.Errorf(workspace.ErrUnavailable, "%w", err)

@@ -692,13 +692,14 @@ func TestRunHome(t *testing.T) {
 		{"link", filepath.Join(dir, "real", "temp"), errors.ErrUnsupported},
 		{"real", filepath.Join(dir, "link", "temp"), errors.ErrUnsupported},
 		{"real", "real/temp", errors.ErrUnsupported},
+		{"real", "missing", errors.ErrUnsupported},
 		{"real", "temp", nil},
 	} {
 		t.Setenv("TMPDIR", test.temp)
 		fsys := open(t, test.folder, &localbash.Options{Run: &localbash.Run{Sandbox: localbash.SandboxOff}})
 		var out bytes.Buffer
 		_, err := fsys.Run(t.Context(), &workspace.RunOptions{Command: []string{"sh", "-c", "cd && pwd"}, Stdout: &out})
-		if !errors.Is(err, test.want) || err == nil && !strings.HasPrefix(out.String(), filepath.Join(dir, "temp")+"/") {
+		if !errors.Is(err, test.want) || err != nil && !strings.Contains(err.Error(), "TMPDIR") || err == nil && !strings.HasPrefix(out.String(), filepath.Join(dir, "temp")+"/") {
 			t.Errorf("with the folder %s and TMPDIR=%s, Run = %v, and the home directory is %q", test.folder, test.temp, err, &out)
 		}
 		fsys.Close()

@@ -87,6 +87,7 @@ var (
 	ErrNoBwrap   = errors.New("bubblewrap (bwrap) is not installed") // why there is no sandbox
 	ErrFailed    = errors.New("the program could not be started")
 	ErrScratch   = errors.New("the directory of temporary files is in the folder: name another one in TMPDIR")
+	ErrTemp      = errors.New("the directory of temporary files cannot be used: name another one in TMPDIR")
 	ErrRemain    = errors.New("processes of the command could not be ended in time")
 )
 

@@ -43,7 +43,7 @@ func newKeeper(root, path string) (*keeper, error) {
 		return nil, err
 	}
 	if temp, err = filepath.EvalSymlinks(temp); err != nil {
-		return nil, err
+		return nil, ErrTemp
 	}
 	if !outside(root, temp) {
 		// Programs could swap directories above the home directory.
@@ -51,7 +51,7 @@ func newKeeper(root, path string) (*keeper, error) {
 	}
 	scratch, err := os.MkdirTemp(temp, "workspacekit-run-")
 	if err != nil {
-		return nil, err
+		return nil, ErrTemp
 	}
 	k := &keeper{mark: rand.Text(), scratch: scratch, home: filepath.Join(scratch, "home")}
 	if err := k.start(path); err != nil {

@@ -187,7 +187,7 @@ func TestRealEngineErrors(t *testing.T) {
 			"network":        {container.Options{Image: r.imageName(), Create: container.CreateOptions{Network: "workspacekit-test-none"}}, lasting, "there is no such network"},
 			"memory":         {container.Options{Image: r.imageName(), Create: container.CreateOptions{Memory: "0.5"}}, lasting, "refuses a limit"},
 			"new-no-shell":   {container.Options{Image: noShellName}, errors.ErrUnsupported, "no shell"},
-			"no-such-client": {container.Options{Image: r.imageName(), Engine: []string{missing}}, errors.ErrUnsupported, "none is not installed here"},
+			"no-such-client": {container.Options{Image: r.imageName(), Engine: []string{missing}}, errors.ErrUnsupported, "there is no none at the path given"},
 			"no-right":       {container.Options{Image: r.imageName(), Engine: []string{t.TempDir()}}, fs.ErrPermission, "cannot be run"},
 		} {
 			if test.opts.Engine == nil {

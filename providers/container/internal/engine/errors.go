@@ -168,7 +168,7 @@ func startFault(program string, err error) error {
 	name := filepath.Base(program)
 	switch {
 	case errors.Is(err, exec.ErrNotFound), errors.Is(err, exec.ErrDot), errors.Is(err, fs.ErrNotExist):
-		return &NotInstalledError{name}
+		return &NotInstalledError{program: name, path: name != program}
 	case errors.Is(err, fs.ErrPermission):
 		return &Error{kind: fs.ErrPermission, text: name + " cannot be run by this user", remedy: "give this user the right to run it"}
 	}
@@ -177,10 +177,26 @@ func startFault(program string, err error) error {
 
 // NotInstalledError says that a program is not there. It is also
 // [exec.ErrNotFound], by which callers can tell it from what an image lacks.
-type NotInstalledError struct{ program string }
+type NotInstalledError struct {
+	program string
+	path    bool // it was looked for at a path, and not in PATH
+}
 
-func (e *NotInstalledError) Error() string        { return e.program + " is not installed here" }
-func (e *NotInstalledError) Remedy() string       { return "install it, and see that PATH leads to it" }
+func (e *NotInstalledError) Error() string {
+	if e.path {
+		return "there is no " + e.program + " at the path given"
+	}
+	return e.program + " is not installed here"
+}
+
+// Remedy says what to do.
+func (e *NotInstalledError) Remedy() string {
+	if e.path {
+		return "correct the path in the options or the variable WORKSPACE_ENGINE"
+	}
+	return "install it, and see that PATH leads to it"
+}
+
 func (e *NotInstalledError) Is(target error) bool { return target == exec.ErrNotFound }
 
 // place matches a word that may name a path or an address: what has a slash or

@@ -32,7 +32,7 @@ type copyOutput struct {
 	Files       int               `json:"files,omitempty" jsonschema:"how many files of a directory were copied"`
 	Directories int               `json:"directories,omitempty" jsonschema:"how many directories, the copy itself included"`
 	Bytes       int64             `json:"bytes,omitempty" jsonschema:"the size of these files"`
-	Skipped     int               `json:"skipped,omitempty" jsonschema:"how many symlinks and special files were not copied"`
+	Skipped     int               `json:"skipped,omitempty" jsonschema:"how many symlinks, special files and protected .git were not copied"`
 	LeftOut     []string          `json:"leftOut,omitempty" jsonschema:"the first of these"`
 }
 
@@ -95,8 +95,8 @@ func planCopy(ctx context.Context, ts *toolset, in *copyInput) ([]policy.Request
 //
 // The store has no such operation, so this is one call for each entry, and not atomic: what
 // was copied before an error stays. Symlinks and special files below the directory are
-// counted and left out, as the contract has no operation that makes one. The error has the
-// kind of the first failure, and counts all.
+// counted and left out, as the contract has no operation that makes one. So is a ".git" that
+// rules forbid to make. The error has the kind of the first failure, and counts all.
 func (ts *toolset) copyDir(ctx context.Context, from, dir, to string) (*copyOutput, error) {
 	target, err := ts.ws.Resolve(ctx, to)
 	if err != nil {
@@ -130,15 +130,21 @@ func (ts *toolset) copyDir(ctx context.Context, from, dir, to string) (*copyOutp
 		if slices.ContainsFunc(refused, func(dir string) bool { return strings.HasPrefix(entry.Path, dir) }) {
 			continue
 		}
-		if err := ts.copyEntry(ctx, out, entry, to+strings.TrimPrefix(entry.Path, dir)); err != nil {
-			if ctx.Err() != nil {
-				return nil, err
-			}
-			partial.add(err)
-			if entry.IsDir() && (errors.Is(err, workspace.ErrPolicy) || errors.Is(err, fs.ErrPermission)) {
-				refused = append(refused, entry.Path+"/")
-			}
+		err := ts.copyEntry(ctx, out, entry, to+strings.TrimPrefix(entry.Path, dir))
+		if err == nil {
+			continue
 		}
+		if ctx.Err() != nil {
+			return nil, err
+		}
+		if entry.IsDir() && (errors.Is(err, workspace.ErrPolicy) || errors.Is(err, fs.ErrPermission)) {
+			refused = append(refused, entry.Path+"/")
+		}
+		if entry.Name == ".git" && errors.As(err, new(*policy.DeniedError)) {
+			out.leaveOut(entry.Path) // a repository is copied without its history
+			continue
+		}
+		partial.add(err)
 	}
 	if partial.failed > 0 {
 		return nil, &hintedError{ops.Error(ops.Copy, from, nil, partial), "What was copied stays. " + partial.remedy()}
@@ -194,11 +200,16 @@ func (ts *toolset) copyEntry(ctx context.Context, out *copyOutput, entry workspa
 		out.Files++
 		out.Bytes += entry.Size
 	default:
-		if out.Skipped++; len(out.LeftOut) < copyListed {
-			out.LeftOut = append(out.LeftOut, entry.Path)
-		}
+		out.leaveOut(entry.Path)
 	}
 	return nil
+}
+
+// leaveOut counts a name that is not copied, and lists the first ones.
+func (o *copyOutput) leaveOut(name string) {
+	if o.Skipped++; len(o.LeftOut) < copyListed {
+		o.LeftOut = append(o.LeftOut, name)
+	}
 }
 
 // partialCopy is the error of a directory that was copied in part.
@@ -247,7 +258,7 @@ func (p *partialCopy) Unwrap() error { return p.first }
 
 // text says what was copied, and what was left out:
 //
-//	Copied docs to old (12 files, 3 directories, 4,096 bytes). Not copied, as not files: docs/link.
+//	Copied docs to old (12 files, 3 directories, 4,096 bytes). Not copied, as not files or protected: docs/link.
 func (o *copyOutput) text() string {
 	text := "Copied " + o.Source + " to " + o.Destination
 	if o.Directories > 0 {
@@ -256,7 +267,7 @@ func (o *copyOutput) text() string {
 	}
 	text += versionNote(o.Version) + "."
 	if o.Skipped > 0 {
-		text += fmt.Sprintf(" Not copied, as not files: %s", strings.Join(o.LeftOut, ", "))
+		text += fmt.Sprintf(" Not copied, as not files or protected: %s", strings.Join(o.LeftOut, ", "))
 		if rest := o.Skipped - len(o.LeftOut); rest > 0 {
 			text += fmt.Sprintf(" and %s more", wording.Thousands(rest))
 		}

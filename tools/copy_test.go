@@ -255,6 +255,28 @@ func TestCopyWithoutDirectory(t *testing.T) {
 	holds(t, fsys, "to/a", "a")
 }
 
+// TestCopyRepository copies a repository where rules protect its ".git" directory, and that
+// of a part of it.
+func TestCopyRepository(t *testing.T) {
+	t.Parallel()
+	fsys := memory.New(nil)
+	for _, name := range []string{"src/.git/HEAD", "src/a", "src/part/.git", "src/part/b"} {
+		put(t, fsys, name, "a")
+	}
+	rules, err := policy.Restrict(fsys, policy.Rules{DenySensitive: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := newSetOf(t, workspace.New("test", rules, nil), nil)
+	result := call(t, set, "copy", object{"source": "src", "destination": "to", "recursive": true})
+	if want := "Copied src to to (2 files, 2 directories, 2 bytes). Not copied, as not files or protected: src/.git, src/part/.git."; result.Text != want {
+		t.Errorf("text = %q, want %q", result.Text, want)
+	}
+	if diff := cmp.Diff(map[string]string{"a": "a", "part": "directory", "part/b": "a"}, treeOf(t, workspace.New("raw", fsys, nil), "to")); diff != "" {
+		t.Errorf("the copy differs (-want +got):\n%s", diff)
+	}
+}
+
 // TestCopySymlinks tests that a copy follows no symlinks in the tree, and that none
 // leads it into itself.
 func TestCopySymlinks(t *testing.T) {
@@ -276,7 +298,7 @@ func TestCopySymlinks(t *testing.T) {
 	bad(t, set, "copy", object{"source": "src", "destination": "link/sub/x", "recursive": true}, tools.CodeInvalid)
 	bad(t, set, "copy", object{"source": "link", "destination": "src/sub/x", "recursive": true}, tools.CodeInvalid)
 	result := call(t, set, "copy", object{"source": "link", "destination": "dst", "recursive": true})
-	if want := "Copied link to dst (1 file, 2 directories, 3 bytes). Not copied, as not files: src/sub/up."; result.Text != want {
+	if want := "Copied link to dst (1 file, 2 directories, 3 bytes). Not copied, as not files or protected: src/sub/up."; result.Text != want {
 		t.Errorf("text = %q, want %q", result.Text, want)
 	}
 }

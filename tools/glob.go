@@ -143,6 +143,6 @@ func (o *globOutput) text() string {
 		}
 		return text
 	}
-	heading := extent(o.later, o.Truncated, len(o.Matches), o.total, one, many)
+	heading := extent(o.later, o.Truncated, len(o.Matches), &o.total, one, many)
 	return strings.TrimSuffix(heading+"\n"+strings.Join(o.Matches, "\n")+"\n"+moreText(o.NextCursor), "\n")
 }

@@ -48,8 +48,8 @@ func (in *grepInput) listsFiles() bool { return in.Output == shapeFiles || in.Ou
 type grepOutput struct {
 	Matches      []grepMatch `json:"matches" jsonschema:"the matching lines; empty with output files or count"`
 	Files        []grepFile  `json:"files,omitempty" jsonschema:"with output files or count: the files with matches"`
-	Total        int         `json:"total,omitempty" jsonschema:"matches on all pages, or with output files or count files, if known"`
-	Searched     int         `json:"searched,omitempty" jsonschema:"how many files were searched, if known"`
+	Total        *int        `json:"total,omitempty" jsonschema:"matches on all pages, or with output files or count files, if known"`
+	Searched     *int        `json:"searched,omitempty" jsonschema:"how many files were searched, if known"`
 	Truncated    bool        `json:"truncated" jsonschema:"whether there are more"`
 	Skipped      []grepSkip  `json:"skipped" jsonschema:"the first {{.GrepSkipped}} files of this page that were not searched"`
 	SkippedTotal int         `json:"skippedTotal" jsonschema:"how many files were not searched on this page"`
@@ -114,9 +114,10 @@ func runGrep(ctx context.Context, ts *toolset, in *grepInput) (*grepOutput, erro
 	}
 	switch {
 	case total > 0:
-		out.Total = total
+		out.Total = &total
 	case in.Cursor == "" && !found.Truncated:
-		out.Total = len(found.Matches)
+		total = len(found.Matches)
+		out.Total = &total
 	}
 	skipped := found.Skipped
 	if shown := len(out.Matches) + len(out.Files); out.Truncated && shown > 0 {
@@ -256,8 +257,8 @@ func (in *grepInput) blame(err error) error {
 // one minified file does not fill it.
 func newGrepOutput(ctx context.Context, in *grepInput, found *workspace.GrepResult) *grepOutput {
 	out := &grepOutput{Matches: []grepMatch{}, in: in}
-	if in.Cursor == "" { // other pages search a part of the files
-		out.Searched = found.Searched
+	if in.Cursor == "" && (found.Searched > 0 || !found.Truncated) { // other pages search a part of the files
+		out.Searched = &found.Searched
 	}
 	if in.listsFiles() {
 		fits := fit(found.Matches, func(m workspace.Match) int { return len(m.Path) + 20 })

@@ -57,6 +57,16 @@ func TestGrep(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("grep (-want +got):\n%s", diff)
 		}
+		for _, args := range []object{{"pattern": "four"}, {"pattern": "four", "sort": "mtime"}, {"pattern": "two", "includeGlob": "*.x", "output": "files"}} {
+			searched := 3.0
+			if args["includeGlob"] != nil {
+				searched = 0
+			}
+			want := object{"matches": []any{}, "total": 0.0, "searched": searched, "truncated": false, "skipped": []any{}, "skippedTotal": 0.0}
+			if diff := cmp.Diff(want, good(t, set, "grep", args)); diff != "" {
+				t.Errorf("grep of %v (-want +got):\n%s", args, diff)
+			}
+		}
 	})
 }
 

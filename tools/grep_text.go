@@ -197,15 +197,15 @@ func (o *grepOutput) heading() string {
 }
 
 // extent says what part of a result a page has: "7 files", "first 100 of 121 files",
-// "next 100 files" or "last 21 files". total is 0 where it is not known.
-func extent(later, more bool, n, total int, one, many string) string {
+// "next 100 files" or "last 21 files". total is nil or 0 where it is not known.
+func extent(later, more bool, n int, total *int, one, many string) string {
 	switch {
 	case later && more:
 		return "next " + wording.Count(n, one, many)
 	case later:
 		return "last " + wording.Count(n, one, many)
-	case more && total > n:
-		return fmt.Sprintf("first %d of %s", n, wording.Count(total, one, many))
+	case more && total != nil && *total > n:
+		return fmt.Sprintf("first %d of %s", n, wording.Count(*total, one, many))
 	case more:
 		return "first " + wording.Count(n, one, many)
 	}
@@ -218,9 +218,12 @@ func (o *grepOutput) nothing() string {
 	if o.in.Cursor != "" {
 		return "no more lines match"
 	}
-	why := ""
+	why, searched := "", 0
+	if o.Searched != nil {
+		searched = *o.Searched
+	}
 	switch {
-	case o.Searched > 0:
+	case searched > 0:
 	case o.in.IncludeGlob != "" && (o.in.Path == "" || o.in.Path == "."):
 		why = ": includeGlob is taken from the root"
 	case o.in.IncludeGlob != "":
@@ -228,7 +231,7 @@ func (o *grepOutput) nothing() string {
 	case o.SkippedTotal == 0 && !o.in.IncludeIgnored:
 		why = ": includeIgnored searches .git and what .gitignore excludes"
 	}
-	return fmt.Sprintf("no lines match (%s searched%s)", wording.Count(o.Searched, "file", "files"), why)
+	return fmt.Sprintf("no lines match (%s searched%s)", wording.Count(searched, "file", "files"), why)
 }
 
 // hasContext reports whether a match has lines before or after it.

@@ -61,6 +61,8 @@ func editHint(err error) (hint string, arguments bool) {
 	switch {
 	case errors.As(err, &invalid):
 		return invalid.Hint, true
+	case errors.Is(err, edit.ErrRegexpSource):
+		return "Leave regexp out, and give the text as it is in the file.", false
 	case errors.As(err, &line):
 		return "insertLine counts the lines as they are before the call.", true
 	case errors.As(err, &overlap):

@@ -133,7 +133,7 @@ func TestEditErrors(t *testing.T) {
 		{"regexp-group", object{"path": "a", "oldText": "func", "newText": "$1", "regexp": true}, tools.CodeInvalidArguments, "newText refers to the group $1", []string{"groups that oldText has"}},
 		{"regexp-not-found", object{"path": "a", "oldText": "^x", "newText": "y", "regexp": true}, tools.CodeTextNotFound, "text not found", []string{"The regular expression matches nothing"}},
 		{"regexp-too-costly", object{"path": "a", "oldText": strings.Repeat("(x)", 101), "newText": "y", "regexp": true}, tools.CodePattern, "more than 100 groups", []string{"simpler regular expression"}},
-		{"regexp-of-large-file", object{"path": "large", "oldText": "x", "newText": "y", "regexp": true}, tools.CodeInvalidArguments, "at most 8 MiB", []string{"Leave regexp out, and give the text"}},
+		{"regexp-of-large-file", object{"path": "large", "oldText": "x", "newText": "y", "regexp": true}, tools.CodeTooLarge, "at most 8 MiB", []string{"Leave regexp out, and give the text"}},
 		{"insert-and-old", object{"path": "a", "oldText": "x", "newText": "y", "insertLine": 1}, tools.CodeInvalidArguments, "replaces nothing", []string{"Leave insertLine out"}},
 		{"tolerant-regexp", object{"path": "a", "oldText": "x", "newText": "y", "regexp": true, "tolerant": true}, tools.CodeInvalidArguments, "in a tolerant way", []string{"Leave regexp or tolerant out."}},
 		{"insert-too-far", object{"path": "a", "newText": "y", "insertLine": 6}, tools.CodeInvalidArguments, "line 6 does not exist: the last line is 4, and 5 appends", nil},

@@ -99,6 +99,9 @@ func New(data []byte, edits []Edit) (*Change, error) {
 			patterns++
 		}
 	}
+	if patterns > 0 && len(data) > MaxRegexpSource {
+		return nil, ErrRegexpSource
+	}
 	for i, e := range edits {
 		e.sharing = patterns
 		found, err := locate(data, e, MaxReplacements-len(change.spans))

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
+	"github.com/workspacekit/workspacekit/workspace"
 )
 
 func TestEdit(t *testing.T) {
@@ -98,7 +99,6 @@ func TestEditErrors(t *testing.T) {
 		{"insert-inside", "a\nb\n", []edit.Edit{{Line: 2, New: "c"}, {Old: "a\nb", New: "x"}}, &edit.OverlapError{Second: 1, Line: 2}},
 		{"regexp-malformed", "a", []edit.Edit{{Old: "func (", New: "c", Regexp: true}}, &edit.PatternError{}},
 		{"regexp-too-long", "a", []edit.Edit{{Old: strings.Repeat("a", 5000), New: "c", Regexp: true}}, &edit.PatternError{Costly: true}},
-		{"regexp-of-large-file", strings.Repeat("a", edit.MaxRegexpSource+1), []edit.Edit{{Old: "b", New: "c", Regexp: true}}, &edit.InvalidError{}},
 		{"regexp-too-slow", strings.Repeat("a", 100<<10), append([]edit.Edit{{Old: "a[^b]*b|a", New: "c", All: true, Regexp: true}},
 			slices.Repeat([]edit.Edit{{Old: "none", New: "c", Regexp: true, Optional: true}}, 199)...), &edit.PatternError{Costly: true}},
 		{"regexp-too-costly", strings.Repeat("x", 1<<20), []edit.Edit{{Old: "(x{1,30}){1,30}y", New: "c", Regexp: true}}, &edit.PatternError{Costly: true}},
@@ -127,6 +127,13 @@ func TestEditErrors(t *testing.T) {
 				t.Errorf("New(%.100q) error (-want +got):\n%s", tt.data, diff)
 			}
 		})
+	}
+}
+
+func TestRegexpOfLargeFile(t *testing.T) {
+	data := []byte(strings.Repeat("a", edit.MaxRegexpSource+1))
+	if _, err := edit.New(data, []edit.Edit{{Old: "b", New: "c", Regexp: true}}); !errors.Is(err, workspace.ErrTooLarge) {
+		t.Errorf("New with a regular expression and a large file = %v, want %v", err, workspace.ErrTooLarge)
 	}
 }
 

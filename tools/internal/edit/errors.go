@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // The kinds of an edit that does not fit its file.
@@ -13,6 +15,9 @@ var (
 	ErrTextNotFound  = errors.New("text not found")
 	ErrTextNotUnique = errors.New("text not unique")
 	ErrPattern       = errors.New("malformed or too costly pattern")
+
+	// ErrRegexpSource is [workspace.ErrTooLarge] for a regular expression.
+	ErrRegexpSource = fmt.Errorf("%w: a regular expression is applied to files of at most %d MiB", workspace.ErrTooLarge, MaxRegexpSource>>20)
 )
 
 // Errors are the errors of several edits of a list, in its order.

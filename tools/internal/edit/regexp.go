@@ -41,8 +41,6 @@ func locateRegexp(data []byte, e Edit, room int) (located, error) {
 		return located{}, err
 	case len(data)*re.Size() > maxEffort/max(e.sharing, 1):
 		return located{}, tooCostly()
-	case len(data) > MaxRegexpSource:
-		return located{}, &InvalidError{Reason: fmt.Sprintf("a regular expression is applied to files of at most %d MiB", MaxRegexpSource>>20), Hint: "Leave regexp out, and give the text as it is in the file."}
 	}
 	how := withoutCR
 	if writesCR(e.Old) {

@@ -150,9 +150,13 @@ type content struct {
 
 // newContent decodes what a file has, and notes the number of lines before every
 // markBytes bytes, so that a page of a long file is found without counting from its
-// beginning. A last line without a line end counts as one.
+// beginning. A last line without a line end counts as one. A PDF document is no text, even
+// if all its bytes are.
 func newContent(data []byte, version workspace.Version) *content {
 	c := &content{version: version, stored: data}
+	if bytes.HasPrefix(data, []byte(pdfMagic)) {
+		return c
+	}
 	if c.data, c.enc, c.text = charset.Decode(data); !c.text {
 		return c
 	}
@@ -308,6 +312,8 @@ func runeOffset(text []byte, n int) int {
 	return at
 }
 
+const pdfMagic = "%PDF-"
+
 // magic is how files of some types begin. They are compared in order. The last two are byte
 // order marks: text that could not be decoded.
 var magic = []struct{ prefix, kind string }{
@@ -315,7 +321,7 @@ var magic = []struct{ prefix, kind string }{
 	{"\xff\xd8\xff", "image/jpeg"},
 	{"GIF87a", "image/gif"},
 	{"GIF89a", "image/gif"},
-	{"%PDF-", "application/pdf"},
+	{pdfMagic, "application/pdf"},
 	{"PK\x03\x04", "application/zip"},
 	{"\x1f\x8b", "application/gzip"},
 	{"\x7fELF", "application/x-elf"},

@@ -184,7 +184,7 @@ func encodeFile(ctx context.Context, ts *toolset, path string, kept *content) (*
 		return nil, err
 	}
 	out := &readFileOutput{Path: path, Version: version, Size: len(data), Base64: base64.StdEncoding.EncodeToString(data)}
-	if !isText(data) {
+	if !newContent(data, version).text {
 		out.Binary, out.MIMEType = true, mimeType(data)
 	}
 	ts.wrote(ctx, path, version, data)

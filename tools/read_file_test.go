@@ -184,12 +184,7 @@ func TestReadBinary(t *testing.T) {
 			t.Error("the file is binary")
 		}
 	})
-	t.Run("pdf-of-text-is-text", func(t *testing.T) {
-		if out := good(t, set, "read_file", object{"path": "text.pdf"}); out["binary"] != nil {
-			t.Error("the file is binary")
-		}
-	})
-	for path, mime := range map[string]string{"image.txt": "image/png", "webp": "image/webp", "pdf": "application/pdf", "late.pdf": "application/pdf"} {
+	for path, mime := range map[string]string{"image.txt": "image/png", "webp": "image/webp", "pdf": "application/pdf", "late.pdf": "application/pdf", "text.pdf": "application/pdf"} {
 		t.Run("image-"+path, func(t *testing.T) {
 			result := call(t, set, "read_file", object{"path": path})
 			if len(result.Parts) != 1 || result.Parts[0].MIMEType != mime || len(result.Parts[0].Data) == 0 {
@@ -209,6 +204,10 @@ func TestReadBase64(t *testing.T) {
 		if err != nil || !bytes.Equal(got, []byte(content)) || result.Parts != nil {
 			t.Errorf("base64 of %q = %q, %v", content, got, err)
 		}
+	}
+	set, _ = newSet(t, map[string]string{"text.pdf": "%PDF-1.4\n"}, nil)
+	if out := good(t, set, "read_file", object{"path": "text.pdf", "encoding": "base64"}); out["mimeType"] != "application/pdf" {
+		t.Errorf("mimeType = %v", out["mimeType"])
 	}
 }
 

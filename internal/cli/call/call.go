@@ -282,7 +282,7 @@ var notes = map[string]string{
 next call keeps the working directory, variables and functions, but not /tmp. Call prints
 all of a long output, up to 16 MiB.`,
 	ops.Run: `It needs "tools: {run: true}" in workspace.yaml.`,
-	ops.ReadFile: `Call shows no images and PDFs, but names their type, unless all bytes of a PDF are text.
+	ops.ReadFile: `Call shows no images and PDFs, but names their type.
 --encoding base64 prints a small file in base64.`,
 }
 

@@ -59,7 +59,7 @@ func pages(t *testing.T, set *tools.Set, op, key string, args object) (items []a
 		items = append(items, out[key].([]any)...)
 		calls++
 		cursor, more := out["nextCursor"].(string)
-		if truncated, ok := out["truncated"]; ok && truncated != more {
+		if truncated := out["truncated"]; truncated != more {
 			t.Errorf("%s(%v): truncated is %v, and nextCursor %q", op, args, truncated, cursor)
 		}
 		if !more || calls > 1000 {

@@ -23,6 +23,7 @@ type lsInput struct {
 type lsOutput struct {
 	Path       string  `json:"path" jsonschema:"the directory"`
 	Entries    []entry `json:"entries" jsonschema:"the direct children, sorted by name"`
+	Truncated  bool    `json:"truncated" jsonschema:"whether there are more"`
 	NextCursor string  `json:"nextCursor,omitempty" jsonschema:"cursor of the next page, if any"`
 }
 
@@ -92,7 +93,7 @@ func planLs(_ context.Context, ts *toolset, in *lsInput) ([]policy.Request, erro
 // for the other members of an entry in JSON.
 func newLsOutput(path, id string, children []workspace.FileInfo, limit int) *lsOutput {
 	children, more := page(children, limit, func(c workspace.FileInfo) int { return len(c.Name) + len(c.Path) + 50 })
-	out := &lsOutput{Path: path, Entries: make([]entry, len(children))}
+	out := &lsOutput{Path: path, Entries: make([]entry, len(children)), Truncated: more}
 	for i, c := range children {
 		out.Entries[i] = entry{Name: c.Name, Path: c.Path, Type: c.Type, Size: c.Size}
 	}

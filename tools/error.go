@@ -233,8 +233,8 @@ const (
 	// patch not where it must be. Copy it from the nearest text in the hint, or read the
 	// file again.
 	CodeTextNotFound Code = "PATTERN_NOT_FOUND"
-	// CodeTextNotUnique says that the text to replace occurs several times, or not
-	// expectedCount times. Add the lines around it, or set replaceAll.
+	// CodeTextNotUnique says that the text to replace occurs several times, or it occurs,
+	// but not expectedCount times. Add the lines around it, or set replaceAll.
 	CodeTextNotUnique Code = "PATTERN_NOT_UNIQUE"
 	// CodeTooLarge says that a file, its new content, a patch or a directory to copy is
 	// larger than a limit. Split it, or ask the user to raise maxFileSizeMb; the hint says if

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/workspacekit/workspacekit/internal/lines"
 	"github.com/workspacekit/workspacekit/internal/unified"
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
 )
@@ -27,6 +28,7 @@ func TestDocsStateTheLimits(t *testing.T) {
 		fmt.Sprintf("| files of one read_files | %d, with %s together |", filesMax, byteSize(wholeBytes)),
 		fmt.Sprintf("| entries of tree | %d by default, at most %s, %d KiB; %d levels, at most %d |", treeDefault, commas(treeMax), listBytes>>10, treeDepth, treeDepthMax),
 		fmt.Sprintf("| entries of ls, paths of glob | %d by default, at most %s, %d KiB |", lsDefault, commas(lsMax), listBytes>>10),
+		fmt.Sprintf("| pattern of grep | %d KiB |", lines.MaxPattern>>10),
 		fmt.Sprintf("| matches of grep | %d by default, at most %s, %d KiB; %d characters of a line, %d lines on each side, %d lines or parts of one match |",
 			grepDefault, commas(grepMax), listBytes>>10, grepChars, grepContext, grepParts),
 		fmt.Sprintf("| file for grep with `multiline` | %d MiB |", multilineBytes>>20),
@@ -35,7 +37,7 @@ func TestDocsStateTheLimits(t *testing.T) {
 		fmt.Sprintf("| file and pattern of edit_file with `regexp` | %d MiB, 4 KiB, less if both are large |", edit.MaxRegexpSource>>20),
 		fmt.Sprintf("| diff | %d KiB, %d characters of a line |", unified.MaxBytes>>10, unified.LineChars),
 		fmt.Sprintf("| message, hint of an error | %s characters each |", commas(errorChars)),
-		fmt.Sprintf("| time of one call, then `TIMEOUT` (bash, run: a result) | %.0f minutes, or `Options.Timeout` |", DefaultTimeout.Minutes()),
+		fmt.Sprintf("| time of one call, then `TIMEOUT` | %.0f minutes, or `Options.Timeout` |", DefaultTimeout.Minutes()),
 		fmt.Sprintf("| tool name | %d characters |", MaxNameLength),
 	} {
 		if !strings.Contains(string(doc), row+"\n") {

@@ -47,8 +47,6 @@ A tool that fails returns ` + "`IsError`" + ` and an object for the model:
 | ` + "`retryable`" + ` | whether the same call may succeed later: true for %s, unless the workspace is closed |
 
 The object is ` + "`Result.Error`" + ` in Go (if the context of the caller ended, ` + "`Call`" + ` returns an error instead), what ` + "`workspace call --json`" + ` prints, and ` + "[`_meta`](mcp.md)" + ` in MCP.
-[Audit logs](config-history.md#audit-logs) and [events](events.md) have the code of each operation on
-files. Go code without tools uses ` + "`errors.Is`" + `, or ` + "`tools.CodeOf`" + ` for the code of any error.
 
 `
 

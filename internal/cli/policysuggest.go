@@ -228,7 +228,7 @@ func (u uses) secrets() (names []string) {
 }
 
 // quoted makes a glob of a name.
-var quoted = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
+var quoted = strings.NewReplacer(`\`, `\\`, "!", `\!`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
 
 // printRules prints the rules as YAML.
 func printRules(out io.Writer, used uses) error {

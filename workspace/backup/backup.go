@@ -151,7 +151,7 @@ func Hide(fsys workspace.FileSystem, dirs ...string) (workspace.FileSystem, erro
 }
 
 // globEscaper turns a name into a pattern that matches nothing else.
-var globEscaper = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
+var globEscaper = strings.NewReplacer(`\`, `\\`, "!", `\!`, "*", `\*`, "?", `\?`, "[", `\[`, "]", `\]`, "{", `\{`, "}", `\}`)
 
 // Close closes the FileSystem that is wrapped if it is an [io.Closer]. The store is
 // its owner's.

@@ -237,7 +237,7 @@ func TestUndoAround(t *testing.T) {
 
 // TestHidden tries to reach the backups through the wrapper.
 func TestHidden(t *testing.T) {
-	for _, dir := range []string{backup.DefaultDir, "top", "odd[1]*{a}/b"} {
+	for _, dir := range []string{backup.DefaultDir, "top", "!odd[1]*{a}/b"} {
 		for provider, open := range providers {
 			if provider == "bucket" && strings.Contains(dir, "*") {
 				continue

@@ -214,7 +214,7 @@ func beyondShape() map[string]bool {
 	for _, name := range []string{
 		"env-missing", "env-missing-twice", "env-unended", "env-operator", "env-without-braces", "env-wrong-type",
 		"env-in-option-of-kind", "env-in-allowed-path", "env-in-url",
-		"allowed-path-glob", "rule-path", "option-checked-by-kind", "option-empty-from-env", "env-missing-in-checked-kind", "names-by-letter-case", "naming-without-name", "naming-with-dots", "tools-timeout-zero", "audit-key", "git-memory",
+		"allowed-path-glob", "denied-path-negated", "rule-path", "option-checked-by-kind", "option-empty-from-env", "env-missing-in-checked-kind", "names-by-letter-case", "naming-without-name", "naming-with-dots", "tools-timeout-zero", "audit-key", "git-memory",
 		"tool-unknown", // the dialects have tools of their own
 		"backup-dir", "backup-in-itself", "backup-shared", "backup-unknown", "requires-read-only",
 		"url-wrong", "url-with-credentials",

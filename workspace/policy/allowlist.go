@@ -70,11 +70,19 @@ func CheckAllowedPath(pattern string) error {
 	return err
 }
 
+// errNegated refuses a pattern that means all other names elsewhere, as in gitignore files:
+// here it would match nothing that its author meant.
+var errNegated = fmt.Errorf(`%w: it begins with "!", and no pattern negates; \! is for a name that begins with it`, workspace.ErrPattern)
+
 // compileAllowedPath compiles one glob. It refuses one that ends in a slash,
 // which would match directories alone and nothing in them.
 func compileAllowedPath(pattern string) (*glob.Pattern, error) {
 	compiled, err := glob.Compile(pattern)
-	if err == nil && compiled.Dirs() {
+	switch {
+	case err != nil:
+	case strings.HasPrefix(pattern, "!"):
+		err = errNegated
+	case compiled.Dirs():
 		err = fmt.Errorf("%w: it ends in a slash and so means a directory alone; %q is for all that is in it",
 			workspace.ErrPattern, pattern+"**")
 	}

@@ -308,8 +308,9 @@ func TestReadOnlyPaths(t *testing.T) {
 // TestPathPatterns tests which patterns are refused.
 func TestPathPatterns(t *testing.T) {
 	for pattern, want := range map[string]error{
-		".env": nil, "a/b/": nil, "**/x": nil, "*": nil, strings.Repeat("a", 4096): nil,
+		".env": nil, "a/b/": nil, "**/x": nil, "*": nil, strings.Repeat("a", 4096): nil, `\!a`: nil, "a/!b": nil,
 		"": workspace.ErrPattern, strings.Repeat("a", 4097): workspace.ErrPattern, "/a": workspace.ErrPattern, "../a": workspace.ErrEscape, "[": workspace.ErrPattern,
+		"!a": workspace.ErrPattern,
 	} {
 		if err := policy.CheckDeniedPath(pattern); !errors.Is(err, want) {
 			t.Errorf("CheckDeniedPath(%q) = %v, want %v", pattern, err, want)

@@ -319,6 +319,8 @@ func TestRestrictRules(t *testing.T) {
 		{"absolute", []string{"/src"}, workspace.ErrPattern},
 		{"climbing", []string{"../src"}, workspace.ErrEscape},
 		{"directory-alone", []string{"src/"}, workspace.ErrPattern},
+		{"negated", []string{"src/**", "!src/gen/**"}, workspace.ErrPattern},
+		{"mark-alone", []string{`\!src/**`}, nil},
 		{"fine", []string{"src/**"}, nil},
 	}
 	for _, tt := range tests {

@@ -596,7 +596,11 @@ func (c *clause) match(name string) (matches, below bool) {
 // compilePath compiles the pattern of a [clause].
 func compilePath(text string) (*glob.Pattern, error) {
 	compiled, err := glob.Compile(text)
-	if err == nil {
+	switch {
+	case err != nil:
+	case strings.HasPrefix(text, "!"):
+		err = errNegated
+	default:
 		compiled, err = glob.CompileAny(foldedPath(text))
 	}
 	if err != nil {

@@ -51,7 +51,7 @@ func TestBashReadsLargeFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused := bad(t, set, "read_file", object{"path": "a.txt"}, tools.CodeTooLarge)
-	if want := "Scripts of workspace__main__bash can read and search them."; !strings.Contains(refused.Hint, want) {
+	if want := "This tool takes no file above the limit. Scripts of workspace__main__bash can read and search it."; !strings.HasPrefix(refused.Hint, want) {
 		t.Errorf("the hint is %q, want %q in it", refused.Hint, want)
 	}
 	if result := call(t, set, "bash", object{"script": "grep -c 9 a.txt"}); result.IsError || result.Text != "1" {

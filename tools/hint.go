@@ -244,8 +244,7 @@ func (ts *toolset) tooLargeHint(op string) string {
 	if ts.whole != ts.ws {
 		return fmt.Sprintf("Tools read files of at most %s.", byteSize(wholeBytes)) + ts.ifTool(ops.Grep, " Search it with %s.")
 	}
-	return "Files above the limit of this workspace can be neither read, edited nor searched." +
-		ts.ifTool(ops.Bash, " Scripts of %s can read and search them.") + " Use smaller files, or ask the user to raise the limit."
+	return "This tool takes no file above the limit." + ts.ifTool(ops.Bash, " Scripts of %s can read and search it.") + " Use smaller files, or ask the user to raise the limit."
 }
 
 // conflictHint says what to do about a version that has changed. edit_file has tried

@@ -296,7 +296,8 @@ func (s *FS) askingToRun() *FS {
 	return &asking
 }
 
-// Explain returns what the settings say about an operation on a name, whatever their Mode.
+// Explain returns what the settings say about an operation on a name. With [ModeAudit], it is
+// what they would say without it, and the reason says so.
 //
 // # Errors
 //
@@ -309,11 +310,13 @@ func (s FS) Explain(op policy.Op, name string) (policy.Decision, error) {
 func (s FS) explain(rules policy.Rules, op policy.Op, name string) (policy.Decision, error) {
 	d, err := policy.Explain(rules, op, name)
 	switch {
-	case err != nil || d.Effect == policy.Deny:
+	case err != nil, d.Effect == policy.Deny && s.Mode != ModeAudit:
 	case s.ReadOnly && op != policy.OpRead && op != policy.OpList:
 		d.Effect, d.Rule, d.Reason = policy.Deny, "readOnly", "the workspace is read-only"
 	case s.Quota != nil && op == policy.OpRun:
 		d.Effect, d.Rule, d.Reason = policy.Deny, "quota", "the workspace has a quota, and nobody counts what a command writes"
+	case s.Mode == ModeAudit && d.Effect != policy.Allow:
+		d.Reason += "; mode: audit allows and logs it"
 	}
 	return d, err
 }
@@ -333,7 +336,7 @@ type Explained struct {
 }
 
 // Explain returns what the settings of a workspace say about an operation on a name,
-// without opening the workspace. Mode, symlinks, and the protection of backups and
+// without opening the workspace, as [FS.Explain]. Symlinks, and the protection of backups and
 // of the configuration, are not considered.
 //
 // # Errors
@@ -351,7 +354,7 @@ func (c *Config) Explain(workspace string, op policy.Op, name string) (Explained
 func (d *description) explain(c *Config, op policy.Op, name string) (Explained, error) {
 	settings, rules := c.rules(d)
 	decision, err := settings.explain(rules, op, name)
-	if decision.Effect == policy.Ask && len(d.settings().Rules) == 0 { // the rule of askingToRun
+	if decision.Effect == policy.Ask && len(d.settings().Rules) == 0 && settings.Mode != ModeAudit { // the rule of askingToRun
 		decision.Rule, decision.Reason = "", "commands ask by default"
 	}
 	e := Explained{Workspace: d.name, Path: name, Decision: decision}

@@ -437,7 +437,10 @@ func (i *invocation) unavailable(chosen *target.Selection, ws *config.Workspace)
 		err.Hint = fmt.Sprintf("It has the setting readOnly in %s.", target.Name(chosen.Path))
 	case i.Op == ops.ApplyPatch && ws.Capabilities().ConditionalWrite:
 		err.Code, err.Message = tools.CodeUnsupported, i.Op+": the workspace has no transactions"
-		err.Hint = "Most relaxed folders have none; with mode: audit, no folder has any, nor a workspace with a quota or backups."
+		err.Hint = "Most relaxed folders have none."
+		if ws.Settings().Mode == config.ModeAudit {
+			err.Hint = fmt.Sprintf("It has mode: audit in %s.", target.Name(chosen.Path))
+		}
 	default:
 		err.Code, err.Message = tools.CodeUnsupported, i.Op+": the provider cannot do this"
 	}

@@ -59,7 +59,11 @@ func printSchema(cmd *cobra.Command, flags *target.Flags) error {
 const validateLong = `Validate checks workspace.yaml, and opens no workspace. It prints the problems with
 their lines and columns, some only when others are solved, and exits with 2 if there is
 one. For a file that nobody named, it also lists what it needs your trust for; see
-'workspace trust --help'.`
+'workspace trust --help'. With --json, it prints
+
+  {"file", "workspaces": [{"name", "kind"}],
+   "problems": [{"line", "column", "text", "source", "mark"}],
+   "untrusted": [{"workspace", "text"}]}`
 
 // newValidate returns the command that checks a file.
 func newValidate(flags *target.Flags) *cobra.Command {

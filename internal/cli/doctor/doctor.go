@@ -32,7 +32,11 @@ leaves it out. Otherwise it changes only what opening a workspace changes: it cr
 missing container with the key keep, for example. It writes nothing to a read-only
 workspace.
 
-Doctor exits with 1 if something fails, and with 0 otherwise, also with warnings.`
+Doctor exits with 1 if something fails, and with 0 otherwise, also with warnings. With
+--json, it prints
+
+  {"workspaces": [{"name", "kind", "about", "ok", "probes": [
+    {"name", "status", "detail", "remedy", "code", "milliseconds"}]}]}`
 
 const example = `  workspace doctor
   workspace doctor --json

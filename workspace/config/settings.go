@@ -25,9 +25,9 @@ import (
 // FS has the settings of a workspace that hold for every provider and every
 // consumer, whatever it uses the workspace for.
 type FS struct {
-	// MaxFileSizeMb is the largest file that is read or written whole, edited, copied,
-	// or searched other than by bash, in MiB. Zero means that of [workspace.DefaultMaxFileSize].
-	MaxFileSizeMb int64 `json:"maxFileSizeMb,omitempty" jsonschema:"The largest file that can be read or written whole, edited, copied, or searched other than by bash, in MiB. Default: 10."`
+	// MaxFileSizeMb is the largest file that is written, edited or copied, and that tools
+	// other than bash read or search, in MiB. Zero means that of [workspace.DefaultMaxFileSize].
+	MaxFileSizeMb int64 `json:"maxFileSizeMb,omitempty" jsonschema:"The largest file that can be written, edited or copied, and that tools other than bash read or search, in MiB. Default: 10."`
 	// ReadOnly lets nothing be changed.
 	ReadOnly bool `json:"readOnly,omitempty" jsonschema:"Refuses every change, and leaves out the tools that change something."`
 	// ReadBeforeWrite lets a tool change a file only if the same session has read

@@ -107,7 +107,11 @@ func (ts *toolset) copyDir(ctx context.Context, from, dir, to string) (*copyOutp
 	case errors.Is(err, workspace.ErrTooLarge): // the usual hint is about the size of a file
 		return nil, &hintedError{ops.Rename(err, ops.Copy, from), ts.copyHint() + " Nothing was copied."}
 	case err != nil:
-		return nil, ops.Rename(err, ops.Copy, from)
+		name := from
+		if fault, ok := errors.AsType[*fs.PathError](err); ok && strings.HasPrefix(fault.Path, dir+"/") {
+			name = fault.Path
+		}
+		return nil, ops.Rename(err, ops.Copy, name)
 	}
 	if parent, _ := workspace.Split(to); parent != "." {
 		if err := ts.ws.Mkdir(ctx, parent, &workspace.MkdirOptions{Recursive: true}); err != nil {

@@ -132,6 +132,19 @@ func TestUnlistable(t *testing.T) {
 	}
 }
 
+// TestCopyOfUnreadable tests that the error of a copy names the directory that cannot be read.
+func TestCopyOfUnreadable(t *testing.T) {
+	_, ws := newSet(t, map[string]string{"a/locked/b": "", "a/c": ""}, nil)
+	fsys := restricted{&lockedDir{FileSystem: ws}, workspace.Capabilities{Write: true, ConditionalWrite: true}}
+	set := newSetOf(t, workspace.New("test", fsys, nil), nil)
+	for source, want := range map[string]string{"a": "a/locked", "a/locked": "a/locked"} {
+		err := bad(t, set, "copy", object{"source": source, "destination": "z", "recursive": true}, tools.CodePermission)
+		if err.Path != want {
+			t.Errorf("copy of %s fails with %+v, want the path %s", source, err, want)
+		}
+	}
+}
+
 // TestCopyOfFileListsNothing copies files where a rule asks about list, or denies it.
 func TestCopyOfFileListsNothing(t *testing.T) {
 	t.Parallel()

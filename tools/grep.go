@@ -51,8 +51,8 @@ type grepOutput struct {
 	Total        *int        `json:"total,omitempty" jsonschema:"matches on all pages, or with output files or count files, if known"`
 	Searched     *int        `json:"searched,omitempty" jsonschema:"how many files were searched, if known"`
 	Truncated    bool        `json:"truncated" jsonschema:"whether there are more"`
-	Skipped      []grepSkip  `json:"skipped" jsonschema:"the first {{.GrepSkipped}} files of this page that were not searched"`
-	SkippedTotal int         `json:"skippedTotal" jsonschema:"how many files were not searched on this page"`
+	Skipped      []grepSkip  `json:"skipped" jsonschema:"the first {{.GrepSkipped}} files and directories of this page that were not searched"`
+	SkippedTotal int         `json:"skippedTotal" jsonschema:"how many these are in all"`
 	NextCursor   string      `json:"nextCursor,omitempty" jsonschema:"cursor of the next page, if any"`
 
 	in      *grepInput
@@ -67,8 +67,8 @@ type grepFile struct {
 
 // grepSkip is a file that was not searched.
 type grepSkip struct {
-	Path   string               `json:"path" jsonschema:"the file, or a directory with all below it"`
-	Reason workspace.SkipReason `json:"reason" jsonschema:"binary, too large, unreadable, denied or invalid names: some names in the directory, which no tool accepts"`
+	Path   string               `json:"path" jsonschema:"the file or directory"`
+	Reason workspace.SkipReason `json:"reason" jsonschema:"binary, too large, unreadable, denied (with denied: show) or invalid names: some names in the directory, which no tool accepts"`
 }
 
 // grepMatch is a line, or the lines of a match with multiline, that matches.

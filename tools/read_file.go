@@ -33,7 +33,7 @@ type readFileInput struct {
 // for a binary file, whose bytes are in Base64 if they were asked for.
 type readFileOutput struct {
 	Path       string            `json:"path" jsonschema:"the file"`
-	Text       string            `json:"text" jsonschema:"the lines exactly as stored, with their line ends; with lineNumbers each begins with its number and a tab; empty if binary, unchanged or base64"`
+	Text       string            `json:"text" jsonschema:"the lines, as UTF-8, with their line ends; with lineNumbers each begins with its number and a tab; empty if binary, unchanged or base64"`
 	StartLine  int               `json:"startLine" jsonschema:"the first line of text, from 1; 0 if empty"`
 	EndLine    int               `json:"endLine" jsonschema:"the last line of text; 0 if empty"`
 	TotalLines int               `json:"totalLines" jsonschema:"how many lines the file has; 0 if binary, unchanged or base64"`

@@ -72,7 +72,7 @@ func TestNumbers(t *testing.T) {
 			"each gets its own tools, up to {tools.DefaultMaxTools} in all",
 		},
 		"docs/tools-patches.md": {
-			"would take more than {workspace/patch.maxMemory bytes} of memory is `FILE_TOO_LARGE`",
+			"changes or deletes more than about {workspace/patch.maxMemory bytes}, or less with many short lines, is `FILE_TOO_LARGE`",
 		},
 		"docs/views.md": {
 			"{internal/osfile.largestFile bytes} if there is no limit",

@@ -52,7 +52,7 @@ type settings struct {
 type mountSettings struct {
 	Source   string `json:"source" jsonschema:"The folder or file, on the computer that runs the engine. A relative path starts at the folder of this file."`
 	Target   string `json:"target" jsonschema:"Its absolute path in the container."`
-	Writable bool   `json:"writable,omitempty" jsonschema:"Lets the container change it."`
+	Writable bool   `json:"writable,omitempty" jsonschema:"Lets the container change it, a file only by commands."`
 }
 
 // Kind describes containers to package config.

@@ -19,7 +19,7 @@ import (
 type settings struct {
 	Bucket      string         `json:"bucket" jsonschema:"The bucket, which must exist, or the alias or ARN of an access point."`
 	Prefix      string         `json:"prefix,omitempty" jsonschema:"The directory in the bucket that is the workspace, such as team/files. Default: the whole bucket."`
-	Region      string         `json:"region,omitempty" jsonschema:"The region. Default: from the environment or the profile, or else us-east-1 (for R2 auto)."`
+	Region      string         `json:"region,omitempty" jsonschema:"The region. Default: that of an ARN, or else from the environment or the profile, or else us-east-1 (for R2 auto)."`
 	Endpoint    string         `json:"endpoint,omitempty" jsonschema:"The URL of the store. Default: from the environment or the profile, or else AWS."`
 	Profile     string         `json:"profile,omitempty" jsonschema:"A profile of the shared AWS configuration, which takes precedence over credentials in variables."`
 	Anonymous   bool           `json:"anonymous,omitempty" jsonschema:"Sends requests without credentials, for public buckets."`

@@ -33,7 +33,7 @@ type FS struct {
 	// ReadBeforeWrite lets a tool change a file only if the same session has read
 	// or written it, and nobody has changed it since: see package tools. It does not
 	// concern programs that use the workspace itself.
-	ReadBeforeWrite bool `json:"readBeforeWrite,omitempty" jsonschema:"The tools change a file only if it was read or written in the same session, and nobody has changed it since. Directories are moved and removed without that."`
+	ReadBeforeWrite bool `json:"readBeforeWrite,omitempty" jsonschema:"The tools change a file only if it was read or written in the same session, and nobody has changed it since. Symlinks and whole directories are moved and removed without that."`
 	// AllowedPaths are the names that may be used, as in [policy.Rules]. Empty
 	// means all.
 	AllowedPaths []string `json:"allowedPaths,omitempty" jsonschema:"Globs of the names that may be used, from the root of the workspace. All others are refused and hidden. Default: all names."`
@@ -45,7 +45,7 @@ type FS struct {
 	ReadOnlyPaths []string `json:"readOnlyPaths,omitempty" jsonschema:"Globs, as in deniedPaths, of names that can be read but not changed."`
 	// Rules are rules for single operations, as [policy.Rules].FirstMatch: the
 	// first that matches decides.
-	Rules []policy.Rule `json:"rules,omitempty" jsonschema:"Rules for single operations. The first that lists the operation and matches the name decides. What none matches is allowed, except run."`
+	Rules []policy.Rule `json:"rules,omitempty" jsonschema:"Rules for single operations. The first that lists the operation and matches the name decides, and allows nothing that another setting refuses. What none matches is allowed, except run."`
 	// AllowedExtensions and DeniedExtensions are as in [policy.Rules].
 	AllowedExtensions []string `json:"allowedExtensions,omitempty" jsonschema:"The extensions that files may have, such as .go. Others are refused and hidden. Letters match in either case."`
 	DeniedExtensions  []string `json:"deniedExtensions,omitempty" jsonschema:"Extensions of names that are refused and hidden. Letters match in either case."`

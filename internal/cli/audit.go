@@ -60,6 +60,9 @@ func newVerify(flags *target.Flags) *cobra.Command {
 			if err := flags.Refuse("for verify, which is about a log"); err != nil {
 				return err
 			}
+			if err := term.NotEmpty(cmd, "expect", "give a hash"); err != nil {
+				return err
+			}
 			return verify(cmd, args[0], expect, asJSON)
 		},
 	}

@@ -116,11 +116,14 @@ func unlessInterrupted(err error) error {
 	return err
 }
 
-// check refuses flags that do nothing. Someone who gives tokens expects that they are asked
-// for, and an address can be empty because a variable is.
+// check refuses flags that do nothing: someone who gives tokens expects that they are asked
+// for.
 func (h *httpFlags) check(cmd *cobra.Command) error {
-	if h.address == "" && cmd.Flags().Changed("http") {
-		return errors.New("--http is empty: give an address with a port, such as 127.0.0.1:8080")
+	if err := term.NotEmpty(cmd, "http", "give an address with a port, such as 127.0.0.1:8080"); err != nil {
+		return err
+	}
+	if err := term.NotEmpty(cmd, "token-file", "name a file"); err != nil {
+		return err
 	}
 	if h.address == "" && (h.tokenFile != "" || h.hosts != nil) {
 		return errors.New("--token-file and --allow-host need --http")

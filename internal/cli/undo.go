@@ -77,7 +77,10 @@ func newUndo(flags *target.Flags) *cobra.Command {
 
 // run does what the flags say. What has been reverted before an error is printed before it.
 func (u undoFlags) run(cmd *cobra.Command, flags *target.Flags) error {
-	var err error
+	err := term.NotEmpty(cmd, "session", "name a session")
+	if err != nil {
+		return err
+	}
 	if u.Session, err = sessionID(cmd.Context(), u.Session); err != nil {
 		return err
 	}

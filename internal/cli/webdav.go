@@ -42,6 +42,9 @@ func newWebDAV(flags *target.Flags) *cobra.Command {
 
 // serveWebDAV serves the files until the user ends it.
 func serveWebDAV(cmd *cobra.Command, flags *target.Flags, at httpFlags) error {
+	if err := at.check(cmd); err != nil {
+		return err
+	}
 	ws, _, err := flags.OpenOne(cmd.Context(), "webdav")
 	if err != nil {
 		return err

@@ -354,6 +354,9 @@ func (m machine) Capabilities() workspace.Capabilities {
 // file that limit it. The session is saved even if the call has failed, as what it has read
 // until then counts.
 func (i *invocation) run(cmd *cobra.Command, positional []string) error {
+	if *i.session == "" && cmd.Flags().Changed("session") {
+		return errors.New("--session is empty: name a file")
+	}
 	args, err := i.arguments(cmd, positional)
 	if err != nil {
 		return err

@@ -45,6 +45,16 @@ func Positional(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unexpected argument %q: expected %q", args[len(names)], usage)
 }
 
+// NotEmpty returns an error if the flag was given with an empty value, as by a script whose
+// variable is not set: without the flag, the command would do something else. wanted says what
+// to give.
+func NotEmpty(cmd *cobra.Command, flag, wanted string) error {
+	if f := cmd.Flags().Lookup(flag); f.Changed && f.Value.String() == "" {
+		return fmt.Errorf("--%s is empty: %s", flag, wanted)
+	}
+	return nil
+}
+
 // UnknownCommand is the error of a word that is no subcommand of parent.
 func UnknownCommand(kind, word string, parent *cobra.Command) error {
 	var names []string

@@ -42,8 +42,8 @@ error. Give files with other names to standard input, the oldest first:
 
   cat audit-may.jsonl audit-june.jsonl | workspace audit verify -
 
-If the log is not as it was written, verify names the line and exits with 1, without a
-JSON object. An unfinished last line is only reported.`
+If the log is not as it was written, verify says why and exits with 1, without a JSON
+object. An unfinished last line is only reported.`
 
 // newVerify returns the command that verifies a log.
 func newVerify(flags *target.Flags) *cobra.Command {
@@ -72,8 +72,7 @@ func newVerify(flags *target.Flags) *cobra.Command {
 }
 
 // verify verifies the log in the file path, with the rotated files beside it, or the one on
-// standard input, and prints what it found. A log that is not as it was written is an error
-// that names the line.
+// standard input, and prints what it found. A log that is not as it was written is an error.
 func verify(cmd *cobra.Command, path, expect string, asJSON bool) error {
 	report, err := target.UntilDone(cmd.Context(), func() (audit.Report, error) {
 		if path == target.Stdin {
@@ -100,9 +99,9 @@ func failedLog(path string, err error) error {
 	return term.Failf("%s: %w", path, term.Cause(err))
 }
 
-// printReport prints what a log has that is as it was written.
+// printReport prints what an intact log has.
 func printReport(out io.Writer, path string, report audit.Report) error {
-	text := fmt.Sprintf("%s is as it was written: %s", term.Visible(path, ""), wording.Count(report.Operations, "operation", "operations"))
+	text := fmt.Sprintf("%s: each line continues the one before: %s", term.Visible(path, ""), wording.Count(report.Operations, "operation", "operations"))
 	if report.Files > 1 {
 		text += fmt.Sprintf(" in %d files", report.Files)
 	}

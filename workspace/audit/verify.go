@@ -18,7 +18,8 @@ type BrokenError struct {
 	// File is the name of the file with the line, if it is one that the log was rotated
 	// to.
 	File string
-	// Line is where the chain breaks, from 1. Zero means that a file is missing.
+	// Line is where the chain breaks, from 1. Zero means that a file or the expected line is
+	// missing.
 	Line int
 	// Why says what is wrong there.
 	Why string
@@ -268,8 +269,7 @@ func (c *chain) missed() error {
 	if c.expect == "" || c.found {
 		return nil
 	}
-	return &BrokenError{Line: c.line, Why: fmt.Sprintf(
-		"no line up to this one, the last, has the hash %q: lines were cut off, or written again", c.expect)}
+	return &BrokenError{Why: fmt.Sprintf("no line has the hash %q: lines were cut off, or written again", c.expect)}
 }
 
 // readError returns the error of a line after held that could not be read.

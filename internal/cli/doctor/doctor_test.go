@@ -328,9 +328,9 @@ func TestDoctorAllowedPaths(t *testing.T) {
 		"src":       {policy.Rules{AllowedPaths: []string{"src/**"}}, "ok: written, read back the same, in src []"},
 		"md":        {policy.Rules{AllowedPaths: []string{"*.md"}}, "ok: written, read back the same []"},
 		"txt":       {policy.Rules{AllowedPaths: []string{"src/*/*.txt"}}, "ok: written, read back the same, in src/deep []"},
-		"nothing":   {policy.Rules{AllowedPaths: []string{"none/**"}}, "skip: not tried: no name was found that is allowed []"},
-		"one file":  {policy.Rules{AllowedPaths: []string{"README.md"}}, "skip: not tried: no name was found that is allowed []"},
-		"no delete": {rule("**", policy.OpDelete), "skip: not tried: no name was found that is allowed []"},
+		"nothing":   {policy.Rules{AllowedPaths: []string{"none/**"}}, "skip: not tried: forbidden by policy: neither one of the allowed paths (none/**) nor a directory that leads to one []"},
+		"one file":  {policy.Rules{AllowedPaths: []string{"README.md"}}, "skip: not tried: forbidden by policy: neither one of the allowed paths (README.md) nor a directory that leads to one []"},
+		"no delete": {rule("**", policy.OpDelete), `skip: not tried: forbidden by policy: it matches rules[0], "**", which denies delete; allowed: read, write, edit, move, copy, list, mkdir []`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := memory.New(nil)

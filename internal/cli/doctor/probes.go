@@ -298,12 +298,9 @@ func (d *diagnosis) write(ctx context.Context) outcome {
 	base := probeFilePrefix + strings.ToLower(rand.Text()[:10])
 	err := d.create(ctx, base)
 	if errors.Is(err, workspace.ErrPolicy) {
-		err = d.makeElsewhere(ctx, base)
+		err = d.makeElsewhere(ctx, base, err)
 	}
-	switch {
-	case errors.Is(err, workspace.ErrPolicy):
-		return skipped("not tried: no name was found that is allowed")
-	case err != nil:
+	if err != nil {
 		return failed(err)
 	}
 	read, err := d.ws.ReadFile(ctx, d.file.name)
@@ -354,9 +351,9 @@ func (d *diagnosis) create(ctx context.Context, name string) error {
 const maxNames = 50
 
 // makeElsewhere makes the file beside what can be seen in the workspace, as what can be seen
-// is allowed: in each directory, and with the extension of each file. It is
-// [workspace.ErrPolicy] if no name is.
-func (d *diagnosis) makeElsewhere(ctx context.Context, base string) error {
+// is allowed: in each directory, and with the extension of each file. If no name is, it returns
+// refused, the error of base.
+func (d *diagnosis) makeElsewhere(ctx context.Context, base string, refused error) error {
 	tried := map[string]bool{base: true}
 	for _, name := range d.elsewhere(ctx, base) {
 		if tried[name] || len(tried) > maxNames {
@@ -367,7 +364,7 @@ func (d *diagnosis) makeElsewhere(ctx context.Context, base string) error {
 			return err
 		}
 	}
-	return ops.Error(ops.WriteFile, base, workspace.ErrPolicy, nil)
+	return refused
 }
 
 // elsewhere returns names that base can have beside what there is.

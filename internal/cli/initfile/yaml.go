@@ -24,7 +24,7 @@ workspaces:
 const tail = `
     # Settings that hold for every provider, and whoever uses the workspace.
     # fs:
-    #   maxFileSizeMb: 10   # the largest file to read, write or search
+    #   maxFileSizeMb: 10   # the largest file to write or copy, and for tools other than bash to read or search
     #   readOnly: true
     #   allowedPaths: ["src/**", "docs/**", "*.md"]   # all others are refused, and hidden
 

@@ -66,7 +66,7 @@ func NewFlags(root *cobra.Command, locate Locator) *Flags {
 	f.set.StringArrayVarP(&f.Workspaces, "workspace", "w", nil, "use the workspace with this `name` (may be repeated), or a URL such as s3://bucket/prefix")
 	f.set.StringVarP(&f.dir, "dir", "C", "", "use this `folder` or URL, and no file")
 	f.set.StringVar(&f.name, "name", "main", "the name of the workspace, which its tools have in their names; without a file only")
-	f.set.Int64Var(&f.maxFileMB, "max-file-size-mb", 10, "the largest file to read or write whole, copy or search, in MiB; without a file only")
+	f.set.Int64Var(&f.maxFileMB, "max-file-size-mb", 10, "the largest file to write or copy, and for tools other than bash to read or search, in MiB; without a file only")
 	f.set.BoolVar(&f.ReadOnly, "read-only", false, "make every workspace read-only, whatever the file says")
 	f.set.BoolVar(&f.sensitive, "allow-sensitive", false, "allow files with the names of secrets, such as .env, and changes of .git, as sensitive: allow in the file does")
 	f.set.BoolVar(&f.relaxed, "relaxed", false, "read through symlinks that lead out of the folder, and imply --allow-sensitive; without a file only")

@@ -322,7 +322,7 @@ var diagnoses = []diagnosis{
 	{lazyregexp.New(`\bssh: `), workspace.ErrUnavailable, "ssh does not reach the host", "see that it runs, and correct its name"},
 	{
 		lazyregexp.New(`is the docker daemon running|cannot connect to (the docker daemon|podman)|unable to connect to podman|containerd socket|rootless containerd not running|error during connect`), workspace.ErrUnavailable,
-		"the engine does not answer", "start it, or correct the host or the context",
+		"the engine does not answer", "start the engine, or correct the host or the context",
 	},
 	{lazyregexp.New(`the connection to the server|unable to connect to the server|error dialing backend`), workspace.ErrUnavailable, "the cluster does not answer", "see that it runs, or correct the context"},
 	{lazyregexp.New(`is paused`), workspace.ErrUnavailable, "the container is paused", "unpause it"},

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -106,6 +108,7 @@ func (c *Caller) Call(ctx context.Context, id, name string, args json.RawMessage
 	if ctx.Err() != nil {
 		return nil, err
 	}
+	requests = about(tool, requests, err)
 	now := &call{sdk.ToolCallId(id), titleOf(tool, requests), kindOf(tool, requests)}
 	started := sdk.SessionUpdateToolCall{
 		ToolCallId: now.id, Title: now.title, Kind: now.kind, Status: sdk.ToolCallStatusInProgress,
@@ -155,6 +158,22 @@ func shownContent(text string) sdk.ToolCallContent {
 	return sdk.ToolContent(sdk.TextBlock(wording.ClipAround(text, 0, maxShown)))
 }
 
+// about returns what a person is shown of requests: the changes, or else all. Of a change that
+// cannot be made, err is the error, and has the name.
+func about(tool *tools.Tool, requests []policy.Request, err error) []policy.Request {
+	var failed *tools.Error
+	if errors.As(err, &failed) && fs.ValidPath(failed.Path) && !tool.Annotations.ReadOnly {
+		return []policy.Request{{Op: policy.OpRead, Path: failed.Path}}
+	}
+	if changes := slices.DeleteFunc(slices.Clone(requests), looks); len(changes) > 0 {
+		return changes
+	}
+	return requests
+}
+
+// looks reports whether r changes nothing.
+func looks(r policy.Request) bool { return r.Op == policy.OpRead || r.Op == policy.OpList }
+
 // titleOf returns what a call is, for a person.
 func titleOf(tool *tools.Tool, requests []policy.Request) string {
 	title := tool.Annotations.Title
@@ -177,10 +196,8 @@ func titleOf(tool *tools.Tool, requests []policy.Request) string {
 // kindOf returns the category of a call: what it changes first, or else what it looks
 // at.
 func kindOf(tool *tools.Tool, requests []policy.Request) sdk.ToolKind {
-	for _, r := range requests {
-		if r.Op != policy.OpRead && r.Op != policy.OpList {
-			return kindOfOp(r.Op)
-		}
+	if len(requests) > 0 && !looks(requests[0]) {
+		return kindOfOp(requests[0].Op)
 	}
 	op := strings.ToLower(tool.Op)
 	switch {

@@ -107,7 +107,7 @@ type runInput struct {
 	Command    string  `json:"command" jsonschema:"a line for sh"`
 	Dir        string  `json:"dir,omitempty" jsonschema:"the directory where it begins; the root if left out"`
 	Timeout    integer `json:"timeout,omitempty" jsonschema:"seconds until it is killed"`
-	Background bool    `json:"background,omitempty" jsonschema:"returns when it has started, and lets it run"`
+	Background bool    `json:"background,omitempty" jsonschema:"returns when it has started, and lets it run; takes no timeout"`
 }
 
 // runOutput is the result of run.

@@ -29,8 +29,8 @@ Undo reverts the changes of one session, which is one run of an agent, or one "w
 call" without --session: the session of the last change, or the one that --session names,
 by its id or by the file of "workspace call --session".
 
-If a file has changed since, undo leaves it as it is, names it, and exits with 1;
---all still reverts the changes of other files.`
+If a file has changed since, undo names it, reverts nothing, and exits with 1; with --all,
+it still reverts the changes of other files.`
 
 // undoFlags are the flags of the command undo.
 type undoFlags struct {

@@ -260,6 +260,9 @@ func newOperation(flags *target.Flags, o Operation, named bool, session *session
 			for name, flag := range otherNames {
 				cmd.Long = strings.ReplaceAll(cmd.Long, "`"+name+"`", "--"+flag)
 			}
+			if o.Op == ops.Bash { // the file that has the rest is not there for the next call
+				cmd.Long, _, _ = strings.Cut(cmd.Long, " A long output is cut")
+			}
 			if note := notes[o.Op]; note != "" && o.dialect == "" {
 				cmd.Long += "\n\n" + note
 			}

@@ -158,12 +158,16 @@ func ifVersionMatch(e *env) {
 // ifVersionMismatch tests that an old version, or one that never was, is
 // refused. The version is opaque to callers, and text from a model: "*" is any
 // version in an HTTP If-Match, "0" a missing object in some stores, and quotes
-// could end the value early.
+// could end the value early. A provider that parses numbers may stop where the
+// current version ends.
 func ifVersionMismatch(e *env) {
 	old := e.write("file", "one")
-	e.write("file", "two")
+	now := e.write("file", "two")
 	before := e.tree()
-	for _, version := range []workspace.Version{old, "none", `"quoted"`, "*", "0"} {
+	for _, version := range []workspace.Version{
+		old, "none", `"quoted"`, "*", "0",
+		now + " x", now + ",", now + ".0", now + "\nq", " " + now, "0" + now, now + ", " + now,
+	} {
 		_, err := e.writeIf("file", "new", workspace.WriteOptions{IfVersion: version})
 		e.refused(err, workspace.ErrConflict, at(ops.WriteFile, "file"), "WriteFile(%q, IfVersion: %q)", "file", version)
 	}

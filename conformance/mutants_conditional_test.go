@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"strconv"
+	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -29,6 +30,7 @@ func conditionalMutants() []mutant {
 		{"conflict-makes-parents", mutateWrite(conflictMakesParents), []string{"WriteFile/if-version-missing"}},
 		{"conflict-for-directory", mutateWrite(conflictForDirectory), []string{"WriteFile/if-version-directory"}},
 		{"writes-on-conflict", mutateWrite(writesOnConflict), []string{"WriteFile/if-version-mismatch", "WriteFile/if-version-other-writer"}},
+		{"version-is-a-prefix", mutateWrite(prefixMatches), []string{"WriteFile/if-version-mismatch"}},
 		{"first-condition-counts", mutateWrite(firstCondition), []string{"WriteFile/both-conditions"}},
 		{"version-is-the-size", mutateVersion(versionIsSize), []string{"WriteFile/version-changes-at-once", "Watch/same-size-rewrite"}},
 		{"version-of-the-head", mutateVersion(versionOfHead), []string{"WriteFile/version-of-every-byte"}},
@@ -167,6 +169,17 @@ func writesOnConflict(_ *hooked, write writeFunc) writeFunc {
 			write(ctx, name, data, nil)
 		}
 		return version, err
+	}
+}
+
+func prefixMatches(h *hooked, write writeFunc) writeFunc {
+	return func(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+		if opts != nil && opts.IfVersion != "" {
+			if info, err := h.reference.Stat(ctx, name); err == nil && strings.HasPrefix(string(opts.IfVersion), string(info.Version)) {
+				opts = &workspace.WriteOptions{IfVersion: info.Version}
+			}
+		}
+		return write(ctx, name, data, opts)
 	}
 }
 

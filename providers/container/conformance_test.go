@@ -47,7 +47,7 @@ func TestConformance(t *testing.T) {
 // eachOperation are cases of each operation that take seconds together.
 var eachOperation = []string{
 	"Capabilities", "Context", "Copy", "Create", "Errors", "IOFS", "Linearizability", "Ls", "Mkdir", "Move", "Open",
-	"ReadFile", "ReadVersioned", "Resolve", "Rm", "Stat", "WriteFile/replace", "WriteFile/if-version-race", "Glob/order",
+	"ReadFile", "ReadVersioned", "Resolve", "Rm", "Stat", "WriteFile/replace", "WriteFile/if-version-mismatch", "WriteFile/if-version-race", "Glob/order",
 	"Grep/order", "Walk/order", "Watch/nothing-lost",
 }
 

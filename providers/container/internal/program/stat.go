@@ -32,23 +32,18 @@ func (r StatInfo) Version() workspace.Version {
 // statTime is how stat writes a time.
 const statTime = "2006-01-02 15:04:05.000000000"
 
-// parseVersion returns the part of a StatInfo that its version has. It returns false for
-// what cannot be a version of ours.
-func parseVersion(version workspace.Version) (StatInfo, bool) {
+// Expected returns a version as the program compares it, and a text that no
+// file has for what is no version of ours. The scan also takes what only begins
+// with one.
+func Expected(version workspace.Version) string {
 	var r StatInfo
 	var modified int64
-	n, err := fmt.Sscanf(string(version), "%x-%x-%x", &r.Inode, &r.Size, &modified)
-	r.Modified = time.Unix(0, modified).UTC()
-	return r, err == nil && n == 3
-}
-
-// Expected returns a version as the program compares it, and a text that no
-// file has for what cannot be a version of ours.
-func Expected(version workspace.Version) string {
-	if r, ok := parseVersion(version); ok {
-		return r.StatKey()
+	_, err := fmt.Sscanf(string(version), "%x-%x-%x", &r.Inode, &r.Size, &modified)
+	r.Modified = time.Unix(0, modified)
+	if err != nil || r.Version() != version {
+		return "no version"
 	}
-	return "no version"
+	return r.StatKey()
 }
 
 // StatKey returns the part of what stat writes that changes with the bytes.

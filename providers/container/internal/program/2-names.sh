@@ -4,6 +4,7 @@ inside() {
 	[ -z "$still" ] || return 0
 	case $PWD/ in
 	"$root"/*) return 0 ;;
+	/) return $overtaken ;; # a directory that was removed has no path
 	esac
 	return $escape
 }
@@ -68,8 +69,10 @@ refused() {
 	*': No space left on device' | *'uota exceeded') return $full ;;
 	*onexistent* | *'No such file'*) # so it is with /proc, where nothing can be created
 		[ ! . -ef "$PWD/" ] || return $denied
+		return $overtaken
 		;;
 	esac
+	case $said in *'ile exists'* | *'No such file'* | *'s a directory'*) return $overtaken ;; esac # no longer
 	return $failed
 }
 
@@ -127,6 +130,7 @@ resolve() {
 			[ -z "$still" ] || return $again
 			continue # it was made meanwhile
 		fi
+		there || return $overtaken
 		[ -z "${left%/}" ] || return $notdir
 		return 0
 	done
@@ -195,7 +199,8 @@ dig() {
 		said=$(mkdir -- "./$b" 2>&1) || fresh=
 		if ! cd -P -- "./$b" 2>/dev/null; then
 			[ -z "$still" ] || [ ! -L "./$b" ] || return $symlink
-			there && return $notdir
+			[ -z "$fresh" ] || return $overtaken
+			[ ! -f "./$b" ] && [ ! -L "./$b" ] || return $notdir
 			refused
 			return
 		fi

@@ -104,7 +104,7 @@ var policy = map[string][]string{
 
 	"providers/container":                {"workspace", "workspace/fallback", "workspace/kind", "workspace/provider", "internal/...", "providers/container/internal/..."},
 	"providers/container/internal/shell": {},
-	"providers/container/internal/program": {"workspace", "workspace/provider", "internal/ops", "internal/scan",
+	"providers/container/internal/program": {"workspace", "workspace/provider", "internal/lazyregexp", "internal/ops", "internal/scan",
 		"providers/container/internal/shell"},
 	"providers/container/internal/command": {"workspace", "workspace/provider", "providers/container/internal/..."},
 	"providers/container/internal/engine":  {"workspace", "workspace/provider", "internal/lazyregexp", "internal/ops", "internal/process", "providers/container/internal/shell"},

@@ -33,8 +33,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"regexp"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/container/internal/shell"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -180,10 +182,13 @@ func isFull(words string) bool {
 	return strings.Contains(words, "No space left on device") || strings.Contains(words, "uota exceeded")
 }
 
+// temporaryName matches names that nobody but this package knows.
+var temporaryName = lazyregexp.New(regexp.QuoteMeta(ops.ReservedPrefix) + `\w*`)
+
 // failure returns what a program said about its failure, in one line.
 func failure(said []byte) string {
 	if words := shell.OneLine(string(said)); words != "" {
-		return words
+		return temporaryName().ReplaceAllString(words, "(temporary file)")
 	}
 	return "a program in the container failed"
 }

@@ -32,6 +32,14 @@ func TestTextBeginsWithConstants(t *testing.T) {
 	}
 }
 
+// TestNoTemporaryNames has a program say the name of a temporary file.
+func TestNoTemporaryNames(t *testing.T) {
+	const said, want = "mv: cannot move './.workspacekit-tmp-ABC27' to './x': Input/output error", "mv: cannot move './(temporary file)' to './x': Input/output error"
+	if err := program.StatusError(program.StatusFailed, []byte(said)); err.Error() != want {
+		t.Errorf("StatusError(StatusFailed, %q) = %q, want %q", said, err, want)
+	}
+}
+
 // TestGreetingOfRoot reads what root may by its capabilities.
 func TestGreetingOfRoot(t *testing.T) {
 	greeting := func(user, capabilities string) string {

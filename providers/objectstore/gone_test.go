@@ -56,6 +56,32 @@ func TestRmOfInterruptedMove(t *testing.T) {
 	}
 }
 
+// TestRmOfRemovedObjects has somebody else delete each object first, and a store
+// that says so.
+func TestRmOfRemovedObjects(t *testing.T) {
+	server := s3test.New(t, nil)
+	seed(server, "file", "dir/a", "dir/b")
+	server.Inject(func(r s3test.Request) s3test.Fault {
+		switch r.Op {
+		case "DeleteObject":
+			return s3test.Fault{Status: 404, Code: "NoSuchKey"}
+		case "DeleteObjects":
+			return s3test.Fault{Edit: func(a *s3test.Answer) {
+				missing := strings.NewReplacer("<Deleted>", "<Error><Code>NoSuchKey</Code>", "</Deleted>", "</Error>")
+				a.Body = []byte(missing.Replace(string(a.Body)))
+				a.Length = int64(len(a.Body))
+			}}
+		}
+		return s3test.Fault{}
+	})
+	fsys := inProcess(server, awsCompat()).open(t, "p", objectstore.Options{})
+	for _, name := range []string{"file", "dir"} {
+		if err := fsys.Rm(t.Context(), name, &workspace.RmOptions{Recursive: true}); err != nil {
+			t.Errorf("Rm(%q, Recursive) = %v, want nil", name, err)
+		}
+	}
+}
+
 // TestMoveDirOverTombstone moves a directory to where another move has just ended
 // before its last request. The file keeps what describes it.
 func TestMoveDirOverTombstone(t *testing.T) {

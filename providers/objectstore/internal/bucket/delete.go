@@ -20,7 +20,16 @@ import (
 )
 
 // Delete deletes the object key. One that does not exist is no error.
-func (b *Bucket) Delete(ctx context.Context, key string) error { return b.deleteIf(ctx, key, nil) }
+func (b *Bucket) Delete(ctx context.Context, key string) error {
+	err := b.deleteIf(ctx, key, nil)
+	if answer.Code(err) == noSuchKey {
+		return nil
+	}
+	return err
+}
+
+// noSuchKey is what some stores answer when two delete an object at one moment.
+const noSuchKey = "NoSuchKey"
 
 // deleteIf deletes the object key, if it has the ETag ifMatch where that is not
 // nil.
@@ -119,11 +128,15 @@ func (b *Bucket) deleteAll(ctx context.Context, keys []string) error {
 	case "NotImplemented", "MethodNotAllowed", "MissingContentMD5":
 		return b.deleteEach(ctx, keys)
 	}
-	if err == nil && len(out.Errors) > 0 {
-		first := out.Errors[0]
-		err = answer.Explain(ctx, &smithy.GenericAPIError{Code: aws.ToString(first.Code), Message: aws.ToString(first.Message)})
+	if err != nil {
+		return err
 	}
-	return err
+	for _, e := range out.Errors {
+		if code := aws.ToString(e.Code); code != noSuchKey {
+			return answer.Explain(ctx, &smithy.GenericAPIError{Code: code, Message: aws.ToString(e.Message)})
+		}
+	}
+	return nil
 }
 
 // notXML reports whether key has a character that XML 1.0 cannot spell

@@ -38,6 +38,16 @@ func TestRunConformance(t *testing.T) {
 	})
 }
 
+// TestSignalWithoutName ends a command by a signal that kill of dash has no name for.
+func TestSignalWithoutName(t *testing.T) {
+	inImages(t, func(t *testing.T, r *running) {
+		got, err := r.open(t).Run(t.Context(), &workspace.RunOptions{Command: []string{"sh", "-c", "kill -16 $$"}})
+		if err != nil || got.ExitCode != -1 || got.Signal != "STKFLT" {
+			t.Errorf("Run(kill -16 $$) = %+v, %v, want the code -1 and the signal STKFLT", got, err)
+		}
+	})
+}
+
 // slowWriter is a writer whose first Write takes long.
 type slowWriter struct {
 	bytes.Buffer

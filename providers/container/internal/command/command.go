@@ -498,7 +498,11 @@ func (p *running) result(line string) (*workspace.RunResult, error) {
 		return nil, provider.Errorf(workspace.ErrUnavailable, "the shell did not say how the command ended")
 	}
 	if len(fields) > 1 {
-		return &workspace.RunResult{ExitCode: -1, Signal: strings.TrimPrefix(fields[1], "SIG")}, nil
+		signal := strings.TrimPrefix(fields[1], "SIG")
+		if signal == "16" { // dash has no name for it
+			signal = "STKFLT"
+		}
+		return &workspace.RunResult{ExitCode: -1, Signal: signal}, nil
 	}
 	return &workspace.RunResult{ExitCode: code}, nil
 }

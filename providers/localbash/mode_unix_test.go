@@ -215,3 +215,21 @@ func TestRelaxed(t *testing.T) {
 		t.Errorf("ReadFile(%q) = %v, want an error without a host path", "absolute/missing", err)
 	}
 }
+
+// TestRelaxedSymlinkToLongName creates files where a symlink has the name, whose
+// target nothing can have.
+func TestRelaxedSymlinkToLongName(t *testing.T) {
+	ctx, dir := t.Context(), t.TempDir()
+	put(t, filepath.Join(dir, "file"), "content")
+	link(t, strings.Repeat("x", 300), filepath.Join(dir, "long"))
+	fsys := open(t, dir, &localbash.Options{Relaxed: true})
+	if _, err := fsys.WriteFile(ctx, "long", nil, &workspace.WriteOptions{IfNotExist: true}); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("WriteFile(%q, IfNotExist) = %v, want %q", "long", err, fs.ErrExist)
+	}
+	if _, err := fsys.Copy(ctx, "file", "long"); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("Copy(%q, %q) = %v, want %q", "file", "long", err, fs.ErrExist)
+	}
+	if _, err := fsys.WriteFile(ctx, "long", nil, nil); !errors.Is(err, fs.ErrInvalid) {
+		t.Errorf("WriteFile(%q) = %v, want %q", "long", err, fs.ErrInvalid)
+	}
+}

@@ -136,7 +136,7 @@ func (f *folder) newTempFile(ctx context.Context, name string, opts workspace.Wr
 func (t *tempFile) open(ctx context.Context, name string) error {
 	if u, ok := t.folder.host.(unconfined); ok {
 		// What is too long for a path of the system could be written, but not read again.
-		if _, err := u.Lstat(inside(name)); errors.Is(err, syscall.ENAMETOOLONG) {
+		if _, err := u.Lstat(name); errors.Is(err, syscall.ENAMETOOLONG) {
 			return err
 		}
 	}

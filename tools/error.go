@@ -264,7 +264,7 @@ const (
 	// CodeCanceled says that the caller canceled the call; a write may have taken place. Look
 	// before you repeat a change.
 	CodeCanceled Code = "CANCELED"
-	// CodeInternal says that the error is of no known kind. Tell the user.
+	// CodeInternal says that no other code fits, as for a missing bucket. Tell the user.
 	CodeInternal Code = "INTERNAL"
 	// CodeReadRequired says that the session has not read the file, or not all lines that
 	// it would change (readBeforeWrite). Read it, and repeat the call.

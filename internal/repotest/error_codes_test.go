@@ -42,7 +42,7 @@ A tool that fails returns ` + "`IsError`" + ` and an object for the model:
 |---|---|
 | ` + "`code`" + ` | one of the codes below, which are never renamed; the dialect ` + "`fs`" + ` [merges some](dialects.md#fs) |
 | ` + "`message`" + ` | what went wrong |
-| ` + "`path`" + ` | the name or pattern of the call, or at fault, if any |
+| ` + "`path`" + ` | a name or pattern that the error is about, if it gives one |
 | ` + "`hint`" + ` | what to do instead, if that is known |
 | ` + "`retryable`" + ` | whether the same call may succeed later: true for %s, unless the workspace is closed |
 

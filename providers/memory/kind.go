@@ -14,7 +14,7 @@ import (
 
 // settings are the options of a workspace in memory, as a file has them.
 type settings struct {
-	Seed string `json:"seed,omitempty" jsonschema:"A folder whose files, up to 256 MiB and 100,000, are copied at the start. A relative path starts at the folder of this file."`
+	Seed string `json:"seed,omitempty" jsonschema:"A folder whose files, at most 256 MiB and 100,000, are copied at the start. A relative path starts at the folder of this file."`
 }
 
 // Kind describes workspaces in memory to package config. A reference to one carries its files,

@@ -87,7 +87,7 @@ func TestDocsStateTheRequests(t *testing.T) {
 		"| ReadFile, ReadVersioned, a window of a file (Open) | {read/file}; {read/open-behind-end} for a window at or after the end; {read/missing-in-known} or more for a missing name |",
 		"| Stat of a file, of a directory, of the root | {read/stat-file}, {read/stat-directory}, {read/stat-root} |",
 		"| Ls | {ls/thousand} for 1,000 entries; {ls/empty} or more if there are none |",
-		"| Walk | {walk/after} for 1,000 keys, at any depth |",
+		"| Walk | {walk/after} for 1,000 keys, at any depth, that are there or were at the last walk |",
 		"{glob/literal} for each name looked up, {glob/literal-missing} if no file |",
 		"; of one file {grep/one-file}, or {grep/one-file-again} if the cache has it |",
 		"| WriteFile into a directory written to in the last 5 seconds, into another, into a new one | {write/known}, {write/unknown}, {write/new} or more; {write/late-in-known} for a name after the first 1,000 of a directory |",

@@ -28,11 +28,14 @@ claim() {
 }
 
 # give PATH: moves something to the name ./$b, which nothing has. If mv fails and
-# there is nothing to move, somebody else has moved it.
+# there is nothing to move, somebody else has moved it. If ./$b has been made meanwhile
+# mv asks, and finds no answer. If it asks nothing it has moved, whoever has made PATH
+# again since.
 give() {
 	! there || return $exists
-	told attended mv -n $exact -- "$1" "./$b"
+	told attended mv -i $exact -- "$1" "./$b"
 	result=$?
+	[ "$result$said" != 0 ] || return 0
 	survived $result || return
 	if [ ! -e "$1" ] && [ ! -L "$1" ]; then
 		[ $result -eq 0 ] || return $overtaken

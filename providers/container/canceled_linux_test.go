@@ -26,7 +26,7 @@ import (
 const hanging = `#!/bin/sh
 for last; do :; done
 case "${0##*/} $*" in
-cp*/slow* | mv*/slow* | rm\ -r*./slow)
+cp*/slow\ * | mv*/slow\ * | rm\ -r*./slow)
 	: >"$last.begun"
 	[ "${0##*/}" = rm ] || : >"$last"
 	%s
@@ -48,7 +48,7 @@ func (r *running) hang(t *testing.T, endless string) *container.Options {
 	}
 	opts = &container.Options{Executor: inside, Root: opts.Root}
 	bin, _, _ := strings.Cut(inside.path, ":") // where it looks first
-	install := `mkdir -p "$1/slow" "$2" && for tool in cp mv rm; do printf %s "$3" >"$2/$tool" && chmod +x "$2/$tool" || exit; done; echo x >"$1/slow/file"`
+	install := `mkdir -p "$1/slow" "$2" && for tool in cp mv rm; do printf %s "$3" >"$2/$tool" && chmod +x "$2/$tool" || exit; done; echo x >"$1/slow/slow"`
 	r.run(t, "sh", "-c", install, "sh", opts.Root, bin, fmt.Sprintf(hanging, fmt.Sprintf(endless, r.number)))
 	return opts
 }
@@ -69,9 +69,9 @@ func slowCalls() map[string]func(ctx context.Context, f *container.FS) error {
 			return f.Rm(ctx, "slow", &workspace.RmOptions{Recursive: true})
 		},
 		"copy": func(ctx context.Context, f *container.FS) error {
-			return second(f.Copy(ctx, "slow/file", "slow/copy"))
+			return second(f.Copy(ctx, "slow/slow", "slow/copy"))
 		},
-		"move": func(ctx context.Context, f *container.FS) error { return f.Move(ctx, "slow/file", "slow/moved") },
+		"move": func(ctx context.Context, f *container.FS) error { return f.Move(ctx, "slow/slow", "slow/moved") },
 	}
 }
 
@@ -201,7 +201,7 @@ func TestMoveToAnotherFileSystem(t *testing.T) {
 		if !strings.Contains(r.name, "busybox") { // whose shell has the programs built in
 			ctx, cancel := context.WithCancel(t.Context())
 			called := make(chan error, 1)
-			go func() { called <- f.Move(ctx, path.Join(root, "slow/file")[1:], path.Join(other, "moved")[1:]) }()
+			go func() { called <- f.Move(ctx, path.Join(root, "slow/slow")[1:], path.Join(other, "moved")[1:]) }()
 			r.begun(t, other)
 			cancel()
 			if err := <-called; !errors.Is(err, context.Canceled) {
@@ -242,7 +242,7 @@ func TestMoveBesideEdit(t *testing.T) {
 		if r.run(t, "stat", "-c", "%d", root) == r.run(t, "stat", "-c", "%d", other) {
 			t.Skip("/dev/shm is no file system of its own")
 		}
-		source := path.Join(root, "slow/file")[1:]
+		source := path.Join(root, "slow/slow")[1:]
 		opts.Root = "/"
 		f, editor := open(t, opts), open(t, opts)
 		called := make(chan error, 1)

@@ -23,7 +23,7 @@ func (s *store) Copy(ctx context.Context, source, destination string) (workspace
 }
 
 // between makes a call for two names. The directory of the second gets a
-// temporary file, or at least a lock; the directory of the first may get a lock, too.
+// temporary file, or at least a lock; a Move locks the directory of the first, too.
 func (s *store) between(ctx context.Context, source, destination string, callFor func(*temporary) shell.Call) ([]byte, error) {
 	c, err := s.begin(ctx, source, destination)
 	if err != nil {

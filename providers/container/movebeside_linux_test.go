@@ -1,12 +1,17 @@
 package container_test
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/container"
+	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // TestMoveOfWhatIsMadeAgain has the names of a file and of a directory used again as
@@ -27,4 +32,106 @@ func TestMoveOfWhatIsMadeAgain(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestMoveAfterEdit moves a file when another client has tested its version and is about to
+// replace it.
+func TestMoveAfterEdit(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	shell(t, root, "mkdir dir; echo first >dir/file")
+	replacing := fmt.Sprintf(`case $1 in
+		-f)
+			: >%[1]q/begun
+			tries=0
+			until [ -e %[1]q/moved ] || [ $tries -eq 50 ]; do sleep 0.01; tries=$((tries + 1)); done
+			;;
+		esac`, root)
+	opts := &container.Options{Executor: stubbed(t, "mv", replacing), Root: root}
+	f, editor := open(t, opts), open(t, opts)
+	_, version, err := editor.ReadVersioned(t.Context(), "dir/file", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	called := make(chan error, 1)
+	go func() {
+		called <- second(editor.WriteFile(t.Context(), "dir/file", []byte("edited"), &workspace.WriteOptions{IfVersion: version}))
+	}()
+	eventually(t, "the write has not begun", func() error { return second(f.Stat(t.Context(), "begun")) })
+	if err := f.Move(t.Context(), "dir/file", "moved"); err != nil {
+		t.Errorf("Move beside WriteFile = %v, want nil", err)
+	}
+	if err := <-called; err != nil {
+		t.Errorf("WriteFile beside Move = %v, want nil", err)
+	}
+	if data, err := f.ReadFile(t.Context(), "moved"); err != nil || string(data) != "edited" {
+		t.Errorf("the file that has moved is %q, %v, want %q", data, err, "edited")
+	}
+	if _, err := f.Stat(t.Context(), "dir/file"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Stat of the old name = %v, want %q", err, fs.ErrNotExist)
+	}
+}
+
+// TestMoveOutOfRenamed renames the directory of a file that is being moved: its lock does
+// not stay.
+func TestMoveOutOfRenamed(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	shell(t, root, "mkdir dir; echo first >dir/file")
+	rename := fmt.Sprintf("[ $1 != -i ] || PATH=$path mv %[1]q/dir %[1]q/renamed", root)
+	f := open(t, &container.Options{Executor: stubbed(t, "mv", rename), Root: root})
+	if err := f.Move(t.Context(), "dir/file", "moved"); err != nil {
+		t.Errorf("Move out of a directory that is renamed = %v, want nil", err)
+	}
+	if entries, err := os.ReadDir(root + "/renamed"); err != nil || len(entries) > 0 {
+		t.Errorf("the directory has %v, %v, want nothing", entries, err)
+	}
+}
+
+// TestMoveBesideEdits moves a file that other clients edit, and create again: a move takes
+// place or changes nothing, and each edit is in one file.
+func TestMoveBesideEdits(t *testing.T) {
+	exhaustive.NotShort(t, "runs three clients")
+	inImages(t, func(t *testing.T, r *running) {
+		opts := r.options(t)
+		f := open(t, opts)
+		done := make(chan struct{})
+		var editing sync.WaitGroup
+		edits := make([][]string, 2)
+		for i := range edits {
+			w := workspace.New("w", open(t, opts), nil)
+			editing.Go(func() {
+				for n := 0; ; n++ {
+					select {
+					case <-done:
+						return
+					default:
+					}
+					line := fmt.Sprintf("%d-%d\n", i, n)
+					_, _, err := w.Edit(t.Context(), "dir/file", func(old []byte) ([]byte, error) { return append(old, line...), nil })
+					switch {
+					case err == nil:
+						edits[i] = append(edits[i], line)
+					case errors.Is(err, fs.ErrNotExist):
+						_, _ = w.WriteFile(t.Context(), "dir/file", nil, &workspace.WriteOptions{IfNotExist: true})
+					default:
+						t.Errorf("Edit beside Move = %v, want nil or %q", err, fs.ErrNotExist)
+					}
+				}
+			})
+		}
+		for i := range 50 {
+			if err := f.Move(t.Context(), "dir/file", fmt.Sprint("moved/", i)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("Move beside edits = %v, want nil or %q", err, fs.ErrNotExist)
+			}
+		}
+		close(done)
+		editing.Wait()
+		all := r.run(t, "sh", "-c", `cat "$1"/*/*`, "sh", opts.Root)
+		for _, line := range append(edits[0], edits[1]...) {
+			if n := strings.Count("\n"+all, "\n"+line); n != 1 {
+				t.Errorf("the edit %q is there %d times, want once", line, n)
+			}
+		}
+	})
 }

@@ -2,19 +2,20 @@
 second() { [ "$1" -eq 0 ] || return $((other + $1)); }
 
 # move DIR BASE DIR BASE TEMPORARY: moves the first to the second. What the directory
-# of the first is called may change meanwhile, but not what is open.
+# of the first is called may change meanwhile, but not what is open, where it can be read.
 move() {
 	at "$1" "$2" || return
 	there || return $missing
 	[ -w . ] || return $denied
 	from=${PWD%/}/$b
-	if [ -z "$still" ]; then
+	[ -z "$still" ] || from=${here%/}/$b
+	if readable; then
+		carry "/proc/self/fd/5/$b" "$3" "$4" "$5" 5<.
+	elif [ -n "$still" ]; then
+		return $denied
+	else
 		carry "$from" "$3" "$4" "$5"
-		return
 	fi
-	from=${here%/}/$b
-	readable || return
-	carry "/proc/self/fd/5/$b" "$3" "$4" "$5" 5<.
 }
 
 # carry PATH DIR BASE TEMPORARY: moves ./$b, which is PATH and the path from, to DIR
@@ -31,15 +32,13 @@ carry() {
 	b=$3
 	if ! abroad "${1%/*}/."; then
 		! laden "$1" '*overlay*' || return $busy
-		locked give "$1"
 	elif point "$1" || laden "$1" '*'; then
 		return $busy
 	elif [ -f "$1" ] && [ ! -L "$1" ]; then
 		ferry "$@"
 		return
-	else
-		both "${1%/*}" give "$1"
 	fi
+	both "${1%/*}" give "$1"
 	result=$?
 	[ $result -ne $busy ] || return $result
 	second $result

@@ -17,7 +17,7 @@ remove() {
 		told attended rm -r -f -- "./$b" && return
 		# That of busybox does not say what it cannot list.
 		[ -n "$said" ] || said=$(attended find "./$b" 2>&1 >/dev/null)
-		case $said in *'irectory not empty'*) return $overtaken ;; esac # somebody fills it
+		case $said in '' | *'irectory not empty'*) ! there || return $overtaken ;; esac # somebody fills it
 	else
 		rmdir -- "./$b" 2>/dev/null && return
 		vacant "$1" "$2"

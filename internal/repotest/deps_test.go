@@ -94,7 +94,7 @@ var policy = map[string][]string{
 	"providers/objectstore/internal/object": {"workspace", "internal/ops", "github.com/aws/aws-sdk-go-v2/aws"},
 	"providers/objectstore/internal/answer": {"workspace", "workspace/provider", "internal/lazyregexp", "providers/objectstore/internal/object",
 		"github.com/aws/aws-sdk-go-v2/...", "github.com/aws/smithy-go/..."},
-	"providers/objectstore/internal/client": {"providers/objectstore/internal/answer", "github.com/aws/aws-sdk-go-v2/...",
+	"providers/objectstore/internal/client": {"internal/lazyregexp", "providers/objectstore/internal/answer", "github.com/aws/aws-sdk-go-v2/...",
 		"github.com/aws/smithy-go/..."},
 	"providers/objectstore/internal/listing":      {"workspace", "providers/objectstore/internal/object"},
 	"providers/objectstore/internal/dircache":     {"workspace", "providers/objectstore/internal/object"},

@@ -377,7 +377,7 @@ func TestOpenConfiguration(t *testing.T) {
 	}
 	for _, c := range []struct{ name, profile, variable, value, want string }{
 		{"missing-profile", "nobody", "AWS_MAX_ATTEMPTS", "3", `there is no profile "nobody"`},
-		{"broken-environment", "", "AWS_MAX_ATTEMPTS", "many", `invalid value AWS_MAX_ATTEMPTS=many, strconv.ParseInt: parsing "many": invalid syntax`},
+		{"broken-environment", "", "AWS_MAX_ATTEMPTS", "many", "the variable AWS_MAX_ATTEMPTS has a wrong value"},
 		{"missing-certificates", "", "AWS_CA_BUNDLE", broken + "/none", "the file in the variable AWS_CA_BUNDLE cannot be read"},
 		{"broken-certificates", "", "AWS_CA_BUNDLE", broken, "check the environment variables and the shared configuration files"},
 		{"broken-file", "", "AWS_CONFIG_FILE", broken, "check the environment variables and the shared configuration files"},

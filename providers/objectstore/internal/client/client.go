@@ -25,6 +25,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go/logging"
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/providers/objectstore/internal/answer"
 )
 
@@ -150,14 +151,17 @@ func (c credentials) Retrieve(ctx context.Context) (aws.Credentials, error) {
 	return found, nil
 }
 
+// variable matches the name of an environment variable of AWS.
+var variable = lazyregexp.New(`AWS_[A-Z0-9_]+`)
+
 // plainError explains why the configuration cannot be loaded, without the
-// places where it was looked for.
+// places where it was looked for and what was found there.
 func plainError(err error) error {
 	if missing, ok := errors.AsType[config.SharedConfigProfileNotExistError](err); ok {
 		return fmt.Errorf("there is no profile %q", missing.Profile)
 	}
-	if _, err := config.NewEnvConfig(); err != nil {
-		return err // it names a variable, and no place
+	if _, err := config.NewEnvConfig(); err != nil { // the name of a variable comes first in it, and then its value
+		return fmt.Errorf("the variable %s has a wrong value", variable().FindString(err.Error()))
 	}
 	if _, unread := err.(*fs.PathError); unread { // those of the shared files are wrapped
 		return errors.New("the file in the variable AWS_CA_BUNDLE cannot be read")

@@ -33,7 +33,7 @@ directory again. Watch runs until it is interrupted, and exits with 130.`,
 				dir = args[0]
 			}
 			cmd.SetContext(approved.Context(cmd, flags.Style))
-			return watch(cmd, flags, dir, asJSON)
+			return watch(cmd, flags, approved, dir, asJSON)
 		},
 	}
 	approved.Add(cmd)
@@ -43,12 +43,15 @@ directory again. Watch runs until it is interrupted, and exits with 130.`,
 
 // watch prints events until the command is interrupted. The note that it watches comes when it
 // does, so a program that waits for the note misses no change.
-func watch(cmd *cobra.Command, flags *target.Flags, dir string, asJSON bool) error {
+func watch(cmd *cobra.Command, flags *target.Flags, approved approve.Flag, dir string, asJSON bool) error {
 	ws, _, err := flags.OpenOne(cmd.Context(), "watch")
 	if err != nil {
 		return err
 	}
 	defer ws.Close()
+	if err := approved.Check(ws); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(cmd.Context())
 	events, err := ws.Watch(ctx, dir, nil)
 	if err != nil {

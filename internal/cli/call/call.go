@@ -284,6 +284,7 @@ var notes = map[string]string{
 	ops.Bash: `It needs "tools: {bash: true}" in workspace.yaml if there is one. With --session, the
 next call keeps the working directory, variables and functions, but not /tmp. Call prints
 all of a long output, up to 16 MiB.`,
+	ops.Ls:  `Into a pipe or a file, call prints only the names; --json prints all.`,
 	ops.Run: `It needs "tools: {run: true}" in workspace.yaml.`,
 	ops.ReadFile: `Call shows no images and PDFs, but names their type.
 --encoding base64 prints a small file in base64.`,
@@ -357,8 +358,10 @@ func (m machine) Capabilities() workspace.Capabilities {
 // file that limit it. The session is saved even if the call has failed, as what it has read
 // until then counts.
 func (i *invocation) run(cmd *cobra.Command, positional []string) error {
-	if *i.session == "" && cmd.Flags().Changed("session") {
-		return errors.New("--session is empty: name a file")
+	if cmd.Flags().Changed("session") {
+		if err := term.NotEmpty(cmd, "session", "name a file"); err != nil {
+			return err
+		}
 	}
 	args, err := i.arguments(cmd, positional)
 	if err != nil {

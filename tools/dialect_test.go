@@ -733,6 +733,17 @@ func TestMemoryRoot(t *testing.T) {
 	holds(t, fsys, "memories/a", "note")
 }
 
+// anthropicIn returns a folder, and the tools of the dialect anthropic for it.
+func anthropicIn(t *testing.T, dir string) (*localbash.FS, *tools.Set) {
+	t.Helper()
+	fsys, err := localbash.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { fsys.Close() })
+	return fsys, newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: tools.DialectAnthropic})
+}
+
 // TestMemorySymlinks tests that no symlink leads the memory tool out of its directory.
 func TestMemorySymlinks(t *testing.T) {
 	dir := t.TempDir()
@@ -745,12 +756,7 @@ func TestMemorySymlinks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	fsys, err := localbash.Open(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { fsys.Close() })
-	set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: tools.DialectAnthropic})
+	fsys, set := anthropicIn(t, dir)
 	for _, args := range []object{
 		{"command": "view", "path": "/memories/out"},
 		{"command": "view", "path": "/memories/out/a"},
@@ -788,12 +794,7 @@ func TestMemoryRootSymlink(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		fsys, err := localbash.Open(dir, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { fsys.Close() })
-		set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: tools.DialectAnthropic})
+		fsys, set := anthropicIn(t, dir)
 		for _, args := range []object{
 			{"command": "view", "path": "/memories"},
 			{"command": "view", "path": "/memories/a"},

@@ -95,6 +95,22 @@ func (r *repo) put(t *testing.T, name, content string, mode fs.FileMode) {
 	}
 }
 
+// configure adds lines to the configuration, in which PROGRAM is a program that makes the file
+// marker and prints its input.
+func (r *repo) configure(t *testing.T, lines string) (program, marker string) {
+	t.Helper()
+	marker, program = filepath.Join(t.TempDir(), "has-run"), filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\ntouch '"+marker+"'\ncat\n"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	old, err := os.ReadFile(filepath.Join(r.dir, ".git", "config"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.put(t, ".git/config", string(old)+strings.ReplaceAll(lines, "PROGRAM", program), 0o666)
+	return program, marker
+}
+
 // has compares the index with lines of mode, name and content.
 func (r *repo) has(t *testing.T, want ...string) {
 	t.Helper()
@@ -310,16 +326,7 @@ func TestHostileRepository(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t, ".", 0)
-			marker := filepath.Join(t.TempDir(), "has-run")
-			program := filepath.Join(t.TempDir(), "program")
-			if err := os.WriteFile(program, []byte("#!/bin/sh\ntouch '"+marker+"'\ncat\n"), 0o777); err != nil {
-				t.Fatal(err)
-			}
-			old, err := os.ReadFile(filepath.Join(r.dir, ".git", "config"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.put(t, ".git/config", string(old)+strings.ReplaceAll(c.config, "PROGRAM", program), 0o666)
+			program, marker := r.configure(t, c.config)
 			for file, content := range c.files {
 				r.put(t, file, strings.ReplaceAll(content, "PROGRAM", program), 0o777)
 			}
@@ -332,7 +339,7 @@ func TestHostileRepository(t *testing.T) {
 				_ = os.Remove(marker)
 			}
 			r.write(t, "a", "content")
-			err = errors.Join(workspace.Move(t.Context(), r.fsys, "a", "b"), r.fsys.Rm(t.Context(), "b", nil))
+			err := errors.Join(workspace.Move(t.Context(), r.fsys, "a", "b"), r.fsys.Rm(t.Context(), "b", nil))
 			if err != nil {
 				t.Error(err)
 			}
@@ -370,16 +377,7 @@ func TestFilterOfAnotherFile(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.run(t, "add", "other")
-			marker := filepath.Join(t.TempDir(), "has-run")
-			program := filepath.Join(t.TempDir(), "program")
-			if err := os.WriteFile(program, []byte("#!/bin/sh\ntouch '"+marker+"'\ncat\n"), 0o777); err != nil {
-				t.Fatal(err)
-			}
-			old, err := os.ReadFile(filepath.Join(r.dir, ".git", "config"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			r.put(t, ".git/config", string(old)+strings.ReplaceAll(c.config, "PROGRAM", program), 0o666)
+			program, marker := r.configure(t, c.config)
 			r.put(t, ".git/more", "[filter \"x\"]\n\tclean = "+program+"\n", 0o666)
 			r.run(t, "status")
 			if err := os.Remove(marker); err != nil {

@@ -117,8 +117,8 @@ func (f *FS) Close() error {
 
 // Capabilities implements [fallback.Capable]. It is what the store declares,
 // and Copy where a copy through the caller is possible: a [Copier] knows itself
-// whether it can. Without a [Watcher], a watch polls. A [fallback.Capable] is asked for every call that depends on
-// it, so it must be fast.
+// whether it can. Without a [Watcher], a watch polls. A [fallback.Capable] is asked for
+// every call that depends on it, so it must be fast.
 func (f *FS) Capabilities() workspace.Capabilities {
 	caps := f.facts.Capabilities
 	if capable, ok := f.store.(fallback.Capable); ok {

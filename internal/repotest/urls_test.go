@@ -95,7 +95,7 @@ func parameters(k kind.Kind, example string) (names []string) {
 
 const (
 	program = "the command"
-	sdk     = "`objectstore`, by the AWS SDK"
+	sdk     = "`objectstore`"
 	clients = "the client of the engine"
 )
 

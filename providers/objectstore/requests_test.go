@@ -86,16 +86,16 @@ func TestDocsStateTheRequests(t *testing.T) {
 	for _, row := range []string{
 		"| ReadFile, ReadVersioned, a window of a file (Open) | {read/file}; {read/open-behind-end} for a window at or after the end; {read/missing-in-known} or more for a missing name |",
 		"| Stat of a file, of a directory, of the root | {read/stat-file}, {read/stat-directory}, {read/stat-root} |",
-		"| Ls | {ls/thousand} for 1,000 entries; {ls/empty} or more if there are none |",
+		"| Ls | {ls/thousand} for 1,000 entries; up to {ls/empty} for an empty directory |",
 		"| Walk | {walk/after} for 1,000 keys, at any depth, that are there or were at the last walk |",
 		"{glob/literal} for each name looked up, {glob/literal-missing} if no file |",
-		"; of one file {grep/one-file}, or {grep/one-file-again} if the cache has it |",
+		"; of one file about {grep/one-file}, or {grep/one-file-again} if the cache has it |",
 		"| WriteFile into a directory written to in the last 5 seconds, into another, into a new one | {write/known}, {write/unknown}, {write/new} or more; {write/late-in-known} for a name after the first 1,000 of a directory |",
 		"| {write/if-version-unread} for a version that was read, or written by WriteFile, in the last 5 seconds, or else {write/if-version-long-unread};",
 		"| a stream (Create) | as WriteFile up to 8 MiB (`PartSize`); for 3 parts, {write/create-parts - write/create-short} more, or {write/create-parts-new - write/new} into a new directory |",
 		"| Rm | up to {rm/empty-among-namesakes}; recursive, {rm/thousand} for each 1,000 keys, and up to {rm/thousand-among-namesakes - rm/thousand} more |",
 		"| Copy | {copy/file} on AWS, {copy/file modest} elsewhere",
-		"| Move of a file | as Copy, and {copy/move-file - copy/file} more on AWS, {copy/move-file modest - copy/file modest} elsewhere |",
+		"| Move of a file | as Copy, and up to {copy/move-file - copy/file} more on AWS, {copy/move-file modest - copy/file modest} elsewhere |",
 	} {
 		want := regexp.MustCompile(`\{([^}]+)\}`).ReplaceAllStringFunc(row, func(name string) string {
 			name, without, _ := strings.Cut(strings.Trim(name, "{}"), " - ")

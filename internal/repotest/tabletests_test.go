@@ -40,6 +40,7 @@ var tableTests = map[string]map[string]string{
 	"docs/container.md": {
 		"| container | options |":        "providers/container.TestConformance",
 		"| option | default | meaning |": "internal/repotest.TestTables",
+		"| cause | kind of error |":      "providers/container.TestEngineErrors",
 	},
 	"docs/container-details.md": {"": "providers/container.TestRequests"},
 	"docs/design.md":            {"": "internal/repotest.TestTables"},

@@ -95,7 +95,7 @@ func parameters(k kind.Kind, example string) (names []string) {
 
 const (
 	program = "the command"
-	sdk     = "`objectstore`"
+	sdk     = "`objectstore`, by the AWS SDK"
 	clients = "the client of the engine"
 )
 
@@ -108,16 +108,18 @@ var variables = []struct{ name, reader, meaning string }{
 	{"WORKSPACE_WEBDAV_TOKEN", "`workspace webdav`", "the same"},
 	{"NO_COLOR", program, "if it is not empty, output has no colors without `--color always`"},
 	{"TERM", program, "if it is `dumb`, the same"},
-	{"PATH", "`container`, `kubernetes`, `localbash`, `git: {stage: true}`", "where docker, kubectl, git and the like are, and the programs of [commands](running-locally.md)"},
-	{"XDG_STATE_HOME", program + ", `workspacekit.Open` without a path", "where `workspace/trusted.json` records trusted files; by default `~/.local/state`, or `%LocalAppData%` on Windows"},
+	{"PATH", "`container`, `kubernetes`, `localbash`, `git: {stage: true}`", "where docker, podman, nerdctl, kubectl, bwrap and git are, and the programs of [commands](running-locally.md)"},
+	{"XDG_STATE_HOME", program + ", `workspacekit.Open` without a path", "where `workspace/trusted.json` records trusted files; if it is no absolute path, `~/.local/state`, or `%LocalAppData%` on Windows"},
 	{"AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN", sdk, "credentials"},
 	{"AWS_PROFILE", sdk, "the profile, if the options name none; credentials in variables take precedence"},
-	{"AWS_REGION, AWS_DEFAULT_REGION", sdk, "the region, if the options name none"},
+	{"AWS_REGION, AWS_DEFAULT_REGION", sdk, "the region, if the options name none; the first takes precedence, then the second, then the profile"},
 	{"AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL", sdk, "the URL of the store, if the options name none"},
-	{"AWS_CONFIG_FILE, AWS_SHARED_CREDENTIALS_FILE", sdk, "the files of profiles"},
-	{"AWS_CA_BUNDLE", sdk, "a file of certificates to trust"},
+	{"AWS_ENDPOINT_URL_STS, AWS_ENDPOINT_URL", sdk, "the URL for `assumeRole`"},
+	{"AWS_ROLE_ARN, AWS_WEB_IDENTITY_TOKEN_FILE", sdk, "a role, and the file with a token for it"},
+	{"AWS_CONFIG_FILE, AWS_SHARED_CREDENTIALS_FILE", sdk, "the files of profiles, by default `~/.aws/config` and `~/.aws/credentials`"},
+	{"AWS_CA_BUNDLE", sdk, "a file of certificates to trust, instead of those of the system unless there is a `caFile`"},
 	{"AWS_MAX_ATTEMPTS", sdk, "`maxAttempts`, if the options have none"},
-	{"AWS_EC2_METADATA_DISABLED", sdk, "`true`: ask no metadata service of EC2"},
+	{"AWS_EC2_METADATA_DISABLED", sdk, "`true`: ask no metadata service of EC2 for credentials"},
 	{"TMPDIR", "`localbash`", "a directory, not in the folder, for the `HOME` of commands"},
 	{"HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "`objectstore`", "the proxy, if the options name none"},
 	{"DOCKER_HOST, DOCKER_CONTEXT", clients, "the engine to use; Podman reads `CONTAINER_HOST`"},

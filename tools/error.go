@@ -204,74 +204,68 @@ type Code string
 // The codes. They are never renamed. The first sentence of each comment says what
 // happened, the rest what the caller can do; docs/errors.md is made of them.
 const (
-	// CodeNotExist says that the name does not exist. Look for it with ls or glob: the hint
-	// may name a similar file.
+	// CodeNotExist says that the name does not exist. Look for it with ls or glob.
 	CodeNotExist Code = "FILE_NOT_FOUND"
 	// CodeExist says that the name exists, and the call does not replace it. Choose another
 	// name, or leave createOnly out.
 	CodeExist Code = "FILE_ALREADY_EXISTS"
-	// CodePermission says that the store refuses the operation. Work elsewhere, or ask the
-	// user to check rights and credentials.
+	// CodePermission says that the store refuses the operation. Ask the user to check rights
+	// and credentials.
 	CodePermission Code = "PERMISSION_DENIED"
 	// CodeNotEmpty says that a directory with children would be deleted. List them first;
-	// recursive deletes everything below the directory, too.
+	// recursive deletes them, too.
 	CodeNotEmpty Code = "DIRECTORY_NOT_EMPTY"
 	// CodeInvalid says that the name is malformed, leads out of the workspace, or cannot be
-	// used like this: a symlink that leads back to itself, a device, the root in rm. Give
-	// another path from the root, without "..".
+	// used like this, such as a device, or the root in rm. Give another path from the root,
+	// without "..".
 	CodeInvalid Code = "INVALID_PATH"
 	// CodeIsDir says that there is a directory where a file is needed. List it with ls, or
 	// copy it with recursive.
 	CodeIsDir Code = "IS_A_DIRECTORY"
-	// CodeNotDir says that there is a file where a directory is needed, perhaps in the
-	// middle of the path. Read it with read_file, or correct the path.
+	// CodeNotDir says that there is a file where a directory is needed. Read it with
+	// read_file, or correct the path.
 	CodeNotDir Code = "NOT_A_DIRECTORY"
 	// CodePattern says that a glob or a regular expression is malformed, or would take too
-	// long. Correct it, or set literal to search for plain text.
+	// long. Correct it, or set literal in grep.
 	CodePattern Code = "INVALID_PATTERN"
-	// CodeTextNotFound says that the text to replace is not in the file, or a line of a
-	// patch not where it must be. Copy it from the nearest text in the hint, or read the
-	// file again.
+	// CodeTextNotFound says that the text to replace is not in the file, or a line of a patch
+	// not where it must be. Copy it from the hint, or read the file again.
 	CodeTextNotFound Code = "PATTERN_NOT_FOUND"
-	// CodeTextNotUnique says that the text to replace occurs several times, or it occurs,
-	// but not expectedCount times. Add the lines around it, or set replaceAll.
+	// CodeTextNotUnique says that the text to replace occurs several times, or not
+	// expectedCount times. Add the lines around it, or set replaceAll.
 	CodeTextNotUnique Code = "PATTERN_NOT_UNIQUE"
-	// CodeTooLarge says that a file, its new content, a patch or a directory to copy is
-	// larger than a limit. Split it, or ask the user to raise maxFileSizeMb; the hint says if
-	// grep can search it.
+	// CodeTooLarge says that a file, its new content, a patch or a directory to copy is larger
+	// than a limit. Split it, or ask the user to raise maxFileSizeMb.
 	CodeTooLarge Code = "FILE_TOO_LARGE"
-	// CodeBinary says that a file to edit, or in some dialects to read, is not text.
-	// Replace the whole file with write_file.
+	// CodeBinary says that a file to edit, or in some dialects to read, is not text. Replace
+	// the whole file with write_file.
 	CodeBinary Code = "BINARY_FILE"
-	// CodeConflict says that the file no longer has the expected version, or does not
-	// exist. Read it again, and repeat the change, without ifVersion if there is
-	// no file.
+	// CodeConflict says that the file no longer has the expected version, or does not exist.
+	// Read it again, and repeat the change, without ifVersion if there is no file.
 	CodeConflict Code = "VERSION_CONFLICT"
-	// CodePolicy says that a setting of the workspace forbids the operation, also a quota, or
+	// CodePolicy says that a setting or a quota of the workspace forbids the operation, or
 	// nobody approved it. Work elsewhere, or ask the user.
 	CodePolicy Code = "POLICY_DENIED"
-	// CodeNoSpace says that the store, or its quota, is full; a call for one file wrote
-	// nothing. Ask the user for space.
+	// CodeNoSpace says that the store, or its quota, is full. Ask the user for space.
 	CodeNoSpace Code = "NO_SPACE"
 	// CodeUnsupported says that the workspace cannot do this. Use another tool.
 	CodeUnsupported Code = "UNSUPPORTED"
-	// CodeUnavailable says that the store does not answer at the moment, or is closed, or too
-	// many commands run. Try again, unless it is closed; if that fails too, tell the user.
+	// CodeUnavailable says that the store does not answer, or is closed, or too many commands
+	// run. Try again, unless it is closed; if that fails too, tell the user.
 	CodeUnavailable Code = "UNAVAILABLE"
-	// CodeTimeout says that the call took too long; a write may have taken place. Ask for
-	// less, or try again.
+	// CodeTimeout says that the call took too long; a write may have taken place. Look before
+	// you repeat a change, or ask for less.
 	CodeTimeout Code = "TIMEOUT"
 	// CodeCanceled says that the caller canceled the call; a write may have taken place. Look
 	// before you repeat a change.
 	CodeCanceled Code = "CANCELED"
-	// CodeInternal says that no other code fits, as for a missing bucket. Tell the user.
+	// CodeInternal says that no other code fits. Tell the user.
 	CodeInternal Code = "INTERNAL"
-	// CodeReadRequired says that the session has not read the file, or not all lines that
-	// it would change (readBeforeWrite). Read it, and repeat the call.
+	// CodeReadRequired says that the session has not read the file, or not all lines that it
+	// would change (readBeforeWrite). Read it, and repeat the call.
 	CodeReadRequired Code = "READ_REQUIRED"
-	// CodeInvalidArguments says that the arguments do not fit the InputSchema of the tool,
-	// each other or the file, or a patch cannot be read; nothing was written. Correct
-	// them as the message says.
+	// CodeInvalidArguments says that the arguments do not fit the InputSchema, each other or
+	// the file, or a patch cannot be read; nothing was written. Correct them.
 	CodeInvalidArguments Code = "INVALID_ARGUMENTS"
 )
 

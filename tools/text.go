@@ -59,7 +59,7 @@ func textOf(data []byte) []byte {
 // feeds, has the zero storage.
 type storage struct {
 	Encoding charset.Encoding `json:"encoding,omitempty" jsonschema:"if not UTF-8: UTF-16LE, UTF-16BE, Latin-1 or Windows-1252"`
-	BOM      bool             `json:"bom,omitempty" jsonschema:"whether the text begins with a byte order mark"`
+	BOM      bool             `json:"bom,omitempty" jsonschema:"whether the file begins with a byte order mark"`
 	LineEnds string           `json:"lineEnds,omitempty" jsonschema:"if not all LF: CRLF, or CRLF and LF"`
 }
 

@@ -26,11 +26,11 @@ type treeInput struct {
 // treeOutput is the result of tree.
 type treeOutput struct {
 	Path        string `json:"path" jsonschema:"the directory"`
-	Tree        string `json:"tree" jsonschema:"a line for each entry, indented by two spaces for each level"`
-	Files       int    `json:"files" jsonschema:"files and symlinks to that depth, shown or not"`
-	Directories int    `json:"directories" jsonschema:"directories to that depth, shown or not"`
-	Depth       int    `json:"depth" jsonschema:"how many levels were looked at"`
-	Truncated   bool   `json:"truncated" jsonschema:"whether entries to that depth are left out"`
+	Tree        string `json:"tree" jsonschema:"the entries, indented by two spaces for each level"`
+	Files       int    `json:"files" jsonschema:"files and symlinks found to that depth"`
+	Directories int    `json:"directories" jsonschema:"directories found to that depth"`
+	Depth       int    `json:"depth" jsonschema:"the most levels that are shown"`
+	Truncated   bool   `json:"truncated" jsonschema:"whether something is left out: see note"`
 	Note        string `json:"note,omitempty" jsonschema:"what is left out"`
 }
 

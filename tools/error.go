@@ -212,12 +212,11 @@ const (
 	// CodePermission says that the store refuses the operation. Ask the user to check rights
 	// and credentials.
 	CodePermission Code = "PERMISSION_DENIED"
-	// CodeNotEmpty says that a directory with children would be deleted. List them first;
-	// recursive deletes them, too.
+	// CodeNotEmpty says that a directory with children would be deleted. List them first:
+	// recursive deletes them.
 	CodeNotEmpty Code = "DIRECTORY_NOT_EMPTY"
 	// CodeInvalid says that the name is malformed, leads out of the workspace, or cannot be
-	// used like this, such as a device, or the root in rm. Give another path from the root,
-	// without "..".
+	// used like this, such as the root in rm. Give another path from the root.
 	CodeInvalid Code = "INVALID_PATH"
 	// CodeIsDir says that there is a directory where a file is needed. List it with ls, or
 	// copy it with recursive.
@@ -225,33 +224,33 @@ const (
 	// CodeNotDir says that there is a file where a directory is needed. Read it with
 	// read_file, or correct the path.
 	CodeNotDir Code = "NOT_A_DIRECTORY"
-	// CodePattern says that a glob or a regular expression is malformed, or would take too
-	// long. Correct it, or set literal in grep.
+	// CodePattern says that a glob or regular expression is malformed, or would take too long.
+	// Correct it, or set literal in grep.
 	CodePattern Code = "INVALID_PATTERN"
-	// CodeTextNotFound says that the text to replace is not in the file, or a line of a patch
-	// not where it must be. Copy it from the hint, or read the file again.
+	// CodeTextNotFound says that the text to replace, or a line of a patch, is not there. Copy
+	// it from the hint, or read the file again.
 	CodeTextNotFound Code = "PATTERN_NOT_FOUND"
-	// CodeTextNotUnique says that the text to replace occurs several times, or not
-	// expectedCount times. Add the lines around it, or set replaceAll.
+	// CodeTextNotUnique says that the text to replace occurs more than once, or in another
+	// number than expectedCount. Add the lines around it, or set replaceAll.
 	CodeTextNotUnique Code = "PATTERN_NOT_UNIQUE"
-	// CodeTooLarge says that a file, its new content, a patch or a directory to copy is larger
-	// than a limit. Split it, or ask the user to raise maxFileSizeMb.
+	// CodeTooLarge says that a file, its new content, a patch or a directory to copy is above
+	// a limit. Split it, or ask the user to raise maxFileSizeMb.
 	CodeTooLarge Code = "FILE_TOO_LARGE"
 	// CodeBinary says that a file to edit, or in some dialects to read, is not text. Replace
 	// the whole file with write_file.
 	CodeBinary Code = "BINARY_FILE"
 	// CodeConflict says that the file no longer has the expected version, or does not exist.
-	// Read it again, and repeat the change, without ifVersion if there is no file.
+	// Read it again, and repeat the change; leave ifVersion out if there is no file.
 	CodeConflict Code = "VERSION_CONFLICT"
-	// CodePolicy says that a setting or a quota of the workspace forbids the operation, or
-	// nobody approved it. Work elsewhere, or ask the user.
+	// CodePolicy says that a setting or quota of the workspace forbids it, or nobody approved
+	// it. Work elsewhere, or ask the user.
 	CodePolicy Code = "POLICY_DENIED"
 	// CodeNoSpace says that the store, or its quota, is full. Ask the user for space.
 	CodeNoSpace Code = "NO_SPACE"
 	// CodeUnsupported says that the workspace cannot do this. Use another tool.
 	CodeUnsupported Code = "UNSUPPORTED"
-	// CodeUnavailable says that the store does not answer, or is closed, or too many commands
-	// run. Try again, unless it is closed; if that fails too, tell the user.
+	// CodeUnavailable says that the store does not answer or is closed, or too many commands
+	// run. Try again, or tell the user.
 	CodeUnavailable Code = "UNAVAILABLE"
 	// CodeTimeout says that the call took too long; a write may have taken place. Look before
 	// you repeat a change, or ask for less.
@@ -261,8 +260,8 @@ const (
 	CodeCanceled Code = "CANCELED"
 	// CodeInternal says that no other code fits. Tell the user.
 	CodeInternal Code = "INTERNAL"
-	// CodeReadRequired says that the session has not read the file, or not all lines that it
-	// would change (readBeforeWrite). Read it, and repeat the call.
+	// CodeReadRequired says that with readBeforeWrite, the session has not read the file, or
+	// all lines that it would change. Read it, and repeat the call.
 	CodeReadRequired Code = "READ_REQUIRED"
 	// CodeInvalidArguments says that the arguments do not fit the InputSchema, each other or
 	// the file, or a patch cannot be read; nothing was written. Correct them.

@@ -206,17 +206,17 @@ type Code string
 const (
 	// CodeNotExist says that the name does not exist. Look for it with ls or glob.
 	CodeNotExist Code = "FILE_NOT_FOUND"
-	// CodeExist says that the name exists, and the call does not replace it. Choose another
-	// name, or leave createOnly out.
+	// CodeExist says that the name exists already. Choose another name, or leave createOnly
+	// out.
 	CodeExist Code = "FILE_ALREADY_EXISTS"
-	// CodePermission says that the store refuses the operation. Ask the user to check rights
-	// and credentials.
+	// CodePermission says that the store refuses the operation. Ask the user to check
+	// credentials.
 	CodePermission Code = "PERMISSION_DENIED"
 	// CodeNotEmpty says that a directory with children would be deleted. List them first:
 	// recursive deletes them.
 	CodeNotEmpty Code = "DIRECTORY_NOT_EMPTY"
 	// CodeInvalid says that the name is malformed, leads out of the workspace, or cannot be
-	// used like this, such as the root in rm. Give another path from the root.
+	// used like this. Give another path from the root.
 	CodeInvalid Code = "INVALID_PATH"
 	// CodeIsDir says that there is a directory where a file is needed. List it with ls, or
 	// copy it with recursive.
@@ -233,14 +233,14 @@ const (
 	// CodeTextNotUnique says that the text to replace occurs more than once, or in another
 	// number than expectedCount. Add the lines around it, or set replaceAll.
 	CodeTextNotUnique Code = "PATTERN_NOT_UNIQUE"
-	// CodeTooLarge says that a file, its new content, a patch or a directory to copy is above
-	// a limit. Split it, or ask the user to raise maxFileSizeMb.
+	// CodeTooLarge says that a file, new content, a patch or a directory to copy is above a
+	// limit. Split it, or ask the user to raise maxFileSizeMb.
 	CodeTooLarge Code = "FILE_TOO_LARGE"
 	// CodeBinary says that a file to edit, or in some dialects to read, is not text. Replace
 	// the whole file with write_file.
 	CodeBinary Code = "BINARY_FILE"
 	// CodeConflict says that the file no longer has the expected version, or does not exist.
-	// Read it again, and repeat the change; leave ifVersion out if there is no file.
+	// Read it again, and repeat the change; for a missing file, without ifVersion.
 	CodeConflict Code = "VERSION_CONFLICT"
 	// CodePolicy says that a setting or quota of the workspace forbids it, or nobody approved
 	// it. Work elsewhere, or ask the user.
@@ -253,18 +253,18 @@ const (
 	// run. Try again, or tell the user.
 	CodeUnavailable Code = "UNAVAILABLE"
 	// CodeTimeout says that the call took too long; a write may have taken place. Look before
-	// you repeat a change, or ask for less.
+	// you repeat it, or ask for less.
 	CodeTimeout Code = "TIMEOUT"
 	// CodeCanceled says that the caller canceled the call; a write may have taken place. Look
-	// before you repeat a change.
+	// before you repeat it.
 	CodeCanceled Code = "CANCELED"
 	// CodeInternal says that no other code fits. Tell the user.
 	CodeInternal Code = "INTERNAL"
 	// CodeReadRequired says that with readBeforeWrite, the session has not read the file, or
 	// all lines that it would change. Read it, and repeat the call.
 	CodeReadRequired Code = "READ_REQUIRED"
-	// CodeInvalidArguments says that the arguments do not fit the InputSchema, each other or
-	// the file, or a patch cannot be read; nothing was written. Correct them.
+	// CodeInvalidArguments says that the arguments are not valid, perhaps for this file, or a
+	// patch cannot be read; nothing was written. Correct them.
 	CodeInvalidArguments Code = "INVALID_ARGUMENTS"
 )
 

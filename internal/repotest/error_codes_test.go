@@ -36,7 +36,7 @@ var goErrors = []struct {
 
 const errorsHead = `# Error codes
 
-A tool that fails returns ` + "`IsError`" + ` and an object for the model:
+A tool that fails returns ` + "`IsError`" + ` and an object:
 
 | member | meaning |
 |---|---|
@@ -44,7 +44,7 @@ A tool that fails returns ` + "`IsError`" + ` and an object for the model:
 | ` + "`message`" + ` | what went wrong |
 | ` + "`path`" + ` | a name or pattern at fault, if known |
 | ` + "`hint`" + ` | what to do instead, if known |
-| ` + "`retryable`" + ` | whether the same call may succeed later: true for %s, unless the workspace is closed |
+| ` + "`retryable`" + ` | true for %s, unless the workspace is closed: the same call may succeed later |
 
 In Go, the object is ` + "`Result.Error`" + `; if the context of the caller ended, ` + "`Call`" + ` returns an error instead. In MCP, it is in ` + "[`_meta`](mcp.md)" + `.
 

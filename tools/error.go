@@ -204,13 +204,14 @@ type Code string
 // The codes. They are never renamed. The first sentence of each comment says what
 // happened, the rest what the caller can do; docs/errors.md is made of them.
 const (
-	// CodeNotExist says that the name does not exist. Look for it with ls or glob.
+	// CodeNotExist says that the name does not exist. Look for it with ls or glob: the hint
+	// may name a similar file.
 	CodeNotExist Code = "FILE_NOT_FOUND"
 	// CodeExist says that the name exists already. Choose another name, or leave createOnly
 	// out.
 	CodeExist Code = "FILE_ALREADY_EXISTS"
-	// CodePermission says that the store refuses the operation. Ask the user to check
-	// credentials.
+	// CodePermission says that the store refuses the operation. Work elsewhere, or ask the
+	// user to check rights and credentials.
 	CodePermission Code = "PERMISSION_DENIED"
 	// CodeNotEmpty says that a directory with children would be deleted. List them first:
 	// recursive deletes them.

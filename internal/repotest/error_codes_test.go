@@ -36,17 +36,17 @@ var goErrors = []struct {
 
 const errorsHead = `# Error codes
 
-A tool that fails returns ` + "`IsError`" + ` and an object:
+A tool that fails returns ` + "`IsError`" + ` and an object for the model:
 
 | member | meaning |
 |---|---|
 | ` + "`code`" + ` | one of the codes below, which are never renamed; the dialect ` + "`fs`" + ` [merges some](dialects.md#fs) |
 | ` + "`message`" + ` | what went wrong |
-| ` + "`path`" + ` | a name or pattern at fault, if known |
-| ` + "`hint`" + ` | what to do instead, if known |
-| ` + "`retryable`" + ` | true for %s, unless the workspace is closed: the same call may succeed later |
+| ` + "`path`" + ` | a name or pattern that the error is about, if it gives one |
+| ` + "`hint`" + ` | what to do instead, if that is known |
+| ` + "`retryable`" + ` | whether the same call may succeed later: true for %s, unless the workspace is closed |
 
-In Go, the object is ` + "`Result.Error`" + `; if the context of the caller ended, ` + "`Call`" + ` returns an error instead. In MCP, it is in ` + "[`_meta`](mcp.md)" + `.
+The object is ` + "`Result.Error`" + ` in Go (if the context of the caller ended, ` + "`Call`" + ` returns an error instead), what ` + "`workspace call --json`" + ` prints, and ` + "[`_meta`](mcp.md)" + ` in MCP.
 
 `
 

@@ -157,6 +157,8 @@ var pages = map[string]page{
 	"docs/troubleshooting.md": {
 		program: "docker",
 		files: map[string]string{
+			"unset.yaml":            "workspaces:\n  repo: { provider: { kind: localbash, root: . } }\n  lake: { provider: { kind: objectstore, bucket: \"${BUCKET}\" } }\n",
+			"here.yaml":             "workspaces:\n  repo: { provider: { kind: localbash, root: . } }\n",
 			"cloned/workspace.yaml": "workspaces: { home: { provider: { kind: localbash, root: .. } } }\n",
 			".env":                  "KEY=1\n", "a.txt": "hello\n", "big.bin": strings.Repeat("x", 11<<20),
 		},

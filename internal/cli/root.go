@@ -62,12 +62,11 @@ workspace.
   docker://container/dir?engine=podman        a running container
   kubectl://pod/dir?namespace=name            a pod of Kubernetes
 
-Credentials come from the environment or the store's own files, such as ~/.aws. Names
-are relative to the workspace and cannot lead out of it, unless it is relaxed.
+Credentials come from the environment or the store's own files, such as ~/.aws.
 
 Exit codes: 0 for success, also if a search finds nothing, or if what call bash or call
-run has run fails; 1 if a tool or a workspace fails; 2 if the command line or the file
-is wrong; 130 if interrupted, but 0 for mcp and webdav. Shell exits with the code of its
+run runs fails; 1 if a tool or a workspace fails; 2 if the command line or the file is
+wrong; 130 if interrupted, but 0 for mcp and webdav. Shell exits with the code of its
 script.`
 
 const rootExample = `  workspace call grep --pattern 'func Test' --path .

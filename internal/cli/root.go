@@ -62,7 +62,8 @@ workspace.
   docker://container/dir?engine=podman        a running container
   kubectl://pod/dir?namespace=name            a pod of Kubernetes
 
-Credentials come from the environment or the store's own files, such as ~/.aws.
+Credentials come from the environment or the store's own files, such as ~/.aws. Names
+are relative to the workspace and cannot lead out of it, unless it is relaxed.
 
 Exit codes: 0 for success, also if a search finds nothing, or if what call bash or call
 run runs fails; 1 if a tool or a workspace fails; 2 if the command line or the file is

@@ -34,7 +34,7 @@ type readFilesItem struct {
 	TotalLines int               `json:"totalLines" jsonschema:"how many lines it has"`
 	NextLine   int               `json:"nextLine,omitempty" jsonschema:"the line to continue at; absent at the end"`
 	Version    workspace.Version `json:"version,omitempty" jsonschema:"the version of the whole file"`
-	Hint       string            `json:"hint,omitempty" jsonschema:"what to do with a file that is not text"`
+	Hint       string            `json:"hint,omitempty" jsonschema:"what to do with a file that is not text, or without room for a line"`
 	Error      string            `json:"error,omitempty" jsonschema:"why it could not be read: code, message and hint"`
 
 	file  *content
@@ -96,6 +96,9 @@ func runReadFiles(ctx context.Context, ts *toolset, in *readFilesInput) (*readFi
 		}
 		if shown.picture != nil {
 			room -= len(shown.picture.Data)
+		}
+		if shown.none() { // a next line that is the first looks like no progress
+			shown.Hint = "There is no room for its first line. Read it by itself, without maxBytes."
 		}
 		*item = readFilesItem{shown.Path, shown.Text, shown.TotalLines, shown.NextLine, shown.Version, shown.Hint, "", nil, shown}
 	}

@@ -74,6 +74,10 @@ func TestReadFilesBudget(t *testing.T) {
 	}
 	result := call(t, set, "read_files", object{"paths": []string{"wide", "big1"}, "maxBytes": 100})
 	contains(t, "text", result.Text, "[wide: no room for lines 1-1, version ", "]\n[more: go on with line=1]\n[big1: lines 1-4 of 20000")
+	files := members(t, result.Structured)["files"].([]any)
+	if hint, _ := files[0].(object)["hint"].(string); hint != "There is no room for its first line. Read it by itself, without maxBytes." || files[1].(object)["hint"] != nil {
+		t.Errorf("the hints of a file without room and of one with room are %q and %v", hint, files[1].(object)["hint"])
+	}
 }
 
 // TestReadFilesPassesOn tests that a share that is too small for a line goes to other files.

@@ -115,17 +115,23 @@ func (f *FS) Close() error {
 	return nil
 }
 
-// Capabilities implements [fallback.Capable]. It is what the store declares,
-// and Copy where a copy through the caller is possible: a [Copier] knows itself
-// whether it can. Without a [Watcher], a watch polls. A [fallback.Capable] is asked for
-// every call that depends on it, so it must be fast.
+// Capabilities implements [fallback.Capable]. It is what the store declares and has the
+// methods for. Without a [Copier], which knows itself whether it can, it is Copy where a
+// copy through the caller is possible. Without a [Watcher], a watch polls. A
+// [fallback.Capable] is asked for every call that depends on it, so it must be fast.
 func (f *FS) Capabilities() workspace.Capabilities {
 	caps := f.facts.Capabilities
 	if capable, ok := f.store.(fallback.Capable); ok {
 		caps = capable.Capabilities()
 	}
 	if _, copies := f.store.(Copier); !copies {
-		caps.Copy = caps.Copy || caps.Write && caps.ConditionalWrite
+		caps.Copy = caps.Write && caps.ConditionalWrite
+	}
+	if _, moves := f.store.(Mover); !moves {
+		caps.Move = false
+	}
+	if _, runs := f.store.(Runner); !runs {
+		caps.Run = false
 	}
 	if _, watches := f.store.(Watcher); !watches && caps.Watch != workspace.WatchNone {
 		caps.Watch = workspace.WatchPolled

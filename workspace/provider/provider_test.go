@@ -389,6 +389,16 @@ func TestWatchWithoutWatcher(t *testing.T) {
 	}
 }
 
+// TestDeclaredWithoutMethods declares what only methods of the store can do, of a store without
+// them.
+func TestDeclaredWithoutMethods(t *testing.T) {
+	facts := provider.Facts{Capabilities: workspace.Capabilities{Write: true, Move: true, Copy: true, Run: true}}
+	got := provider.New(struct{ provider.Store }{failing{}}, facts).Capabilities()
+	if want := (workspace.Capabilities{Write: true}); got != want {
+		t.Errorf("Capabilities() without Mover, Copier and Runner = %+v, want %+v", got, want)
+	}
+}
+
 // TestNotDeclared checks that what a store does not declare is not asked of it.
 func TestNotDeclared(t *testing.T) {
 	asked := errors.New("the store was asked")

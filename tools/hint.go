@@ -47,7 +47,7 @@ func (ts *toolset) hint(ctx context.Context, op, path string, code Code, err err
 	case CodeInvalid:
 		return ts.invalidHint(ctx, op, path, err)
 	case CodePattern:
-		return patternHint(op, path)
+		return patternHint(op, path, err)
 	case CodeNotEmpty:
 		return "It is not empty" + ts.ifTool(ops.Ls, ": see what is in it with %s") + ". Only recursive removes a directory with everything below it."
 	case CodeTooLarge:
@@ -220,10 +220,12 @@ const (
 )
 
 // patternHint says how to write the pattern of an operation.
-func patternHint(op, pattern string) string {
+func patternHint(op, pattern string, err error) string {
 	switch {
 	case op == ops.Glob:
 		return globHint
+	case errors.Is(err, lines.ErrLineBreak):
+		return "Search for a part of it that is on one line, or set multiline to match over lines."
 	case len(pattern) > lines.MaxPattern:
 		return "Divide it over several calls, or search for a part of it."
 	}

@@ -106,6 +106,8 @@ func TestHintsFit(t *testing.T) {
 		{"glob", "glob", object{"pattern": "["}, tools.CodePattern, "Globs know", "Regular expressions"},
 		{"grep", "grep", object{"pattern": "("}, tools.CodePattern, "Regular expressions", "Globs"},
 		{"grep-long", "grep", object{"pattern": strings.Repeat("a", 40_000)}, tools.CodePattern, "Divide it", "Escape"},
+		{"grep-line-break", "grep", object{"pattern": "a\nb", "literal": true}, tools.CodePattern, "Search for a part of it that is on one line, or set multiline", "literal"},
+		{"grep-line-break-escaped", "grep", object{"pattern": `a\nb`}, tools.CodePattern, "Search for a part of it that is on one line, or set multiline", "literal"},
 		{"grep-include", "grep", object{"pattern": "x", "includeGlob": "["}, tools.CodePattern, "Globs know", "Regular expressions"},
 		{"grep-exclude", "grep", object{"pattern": "x", "excludeGlob": "{a"}, tools.CodePattern, "Globs know", "Regular expressions"},
 		{"full", "write_file", object{"path": "a", "content": "x"}, tools.CodeNoSpace, "Ask the user for space", "again"},

@@ -65,6 +65,10 @@ type Matcher struct {
 // MaxPattern bounds a pattern, in bytes.
 const MaxPattern = 32 << 10
 
+// ErrLineBreak is the [workspace.ErrPattern] of a pattern that asks for a line break without
+// Multiline.
+var ErrLineBreak = fmt.Errorf("%w: a search looks at one line at a time, so a line break cannot match without multiline", workspace.ErrPattern)
+
 // Compile compiles an RE2 pattern. It is applied to one line at a time, or to the
 // whole text, without the "\r" at the ends of lines, unless a "\r" is among the
 // characters that the pattern spells out.
@@ -117,7 +121,7 @@ func Parse(pattern string, opts Options) (*syntax.Regexp, error) {
 		}
 	}
 	if !opts.Multiline && spells(tree, '\n') {
-		return nil, fmt.Errorf("%w: a search looks at one line at a time, so a line break cannot match without multiline", workspace.ErrPattern)
+		return nil, ErrLineBreak
 	}
 	return tree, nil
 }

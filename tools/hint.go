@@ -49,7 +49,7 @@ func (ts *toolset) hint(ctx context.Context, op, path string, code Code, err err
 	case CodePattern:
 		return patternHint(op, path, err)
 	case CodeNotEmpty:
-		return "It is not empty" + ts.ifTool(ops.Ls, ": see what is in it with %s") + ". Only recursive removes a directory with everything below it."
+		return ts.notEmptyHint(ctx, path)
 	case CodeTooLarge:
 		return ts.tooLargeHint(op)
 	case CodeBinary:
@@ -164,6 +164,16 @@ func (ts *toolset) notDirHint(ctx context.Context, op, path string) string {
 		}
 	}
 	return "An element of the path is a file, not a directory" + ts.ifTool(ops.Ls, ": look with %s") + "."
+}
+
+// notEmptyHint says how to go on with a directory that is not empty. It can have names that no
+// listing shows: then a look at it is of no use.
+func (ts *toolset) notEmptyHint(ctx context.Context, path string) string {
+	const recursive = "Only recursive removes a directory with everything below it"
+	if shown, err := ts.ws.Ls(ctx, path, &workspace.LsOptions{Limit: 1}); err == nil && len(shown) == 0 {
+		return recursive + ", also what no listing shows."
+	}
+	return "It is not empty" + ts.ifTool(ops.Ls, ": see what is in it with %s") + ". " + recursive + "."
 }
 
 // outsideHint is for a directory that would be moved or copied into itself.

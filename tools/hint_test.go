@@ -247,6 +247,32 @@ func TestHintsRemoveNothing(t *testing.T) {
 	}
 }
 
+// TestHintOfUnlistedNames tests what is said of a directory that is not empty and has only
+// names that no listing shows.
+func TestHintOfUnlistedNames(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"unlisted/.workspacekit-tmp-x", "mixed/.workspacekit-tmp-x", "mixed/a"} {
+		file := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, nil, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fsys, err := localbash.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { fsys.Close() })
+	set := newSetOf(t, workspace.New("test", fsys, nil), nil)
+	for path, want := range map[string]string{
+		"unlisted": "Only recursive removes a directory with everything below it, also what no listing shows.",
+		"mixed":    "It is not empty: see what is in it with workspace__test__ls. Only recursive removes a directory with everything below it.",
+	} {
+		if err := bad(t, set, "rm", object{"path": path}, tools.CodeNotEmpty); err.Hint != want {
+			t.Errorf("hint of rm of %s = %q, want %q", path, err.Hint, want)
+		}
+	}
+}
+
 // TestHintsSayWhatExists tests that a destination that exists is described.
 func TestHintsSayWhatExists(t *testing.T) {
 	set, _ := newSet(t, map[string]string{"a": "", "dir/b": ""}, nil)

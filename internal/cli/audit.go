@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -63,7 +65,12 @@ func newVerify(flags *target.Flags) *cobra.Command {
 			if err := term.NotEmpty(cmd, "expect", "give a hash"); err != nil {
 				return err
 			}
-			return verify(cmd, args[0], expect, asJSON)
+			// In upper case it is the same hash; a part of one is on no line.
+			hash, err := hex.DecodeString(expect)
+			if expect != "" && (err != nil || len(hash) != sha256.Size) {
+				return errors.New("--expect is no hash: give all its 64 digits, as verify prints them")
+			}
+			return verify(cmd, args[0], hex.EncodeToString(hash), asJSON)
 		},
 	}
 	cmd.Flags().StringVar(&expect, "expect", "", "fail unless a line of the log has this `hash`")

@@ -67,7 +67,7 @@ func TestOpenRefuses(t *testing.T) {
 		{"broken", "workspaces: {main: {provider: {kind: memroy}}}", `did you mean "memory"?`},
 		{"folder", "workspaces: {main: {provider: {kind: localbash, root: none}}}", `the workspace "main" cannot be opened: root: `},
 		{"seed", "workspaces: {main: {provider: {kind: memory, seed: none}}}", `the workspace "main" cannot be opened: seed: `},
-		{"requires", "workspaces: {main: {provider: mem://, requires: [run, watch]}}", "do not give: run"},
+		{"requires", "workspaces: {main: {provider: mem://, requires: [run, watch]}}", "its provider (memory) runs no commands"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -111,7 +111,7 @@ func (c *Config) open(ctx context.Context, r *Registry, opener provider, d *desc
 	if missing := lacking(ws.Capabilities(), d.Requires); missing != "" {
 		_ = ws.Close() // the lack is the error that matters
 		p := c.problems()
-		d.addMissing(p, opener, missing)
+		c.addMissing(p, opener, d, missing)
 		return nil, withCause(p.err(), errors.ErrUnsupported)
 	}
 	if ws.Capabilities().Run {

@@ -194,7 +194,7 @@ func TestCheckRun(t *testing.T) {
 			continue
 		}
 		if want != "" {
-			want = `workspace.yaml:4:15: the workspace "main" requires what its provider (` + want + `) and its settings do not give: run`
+			want = `workspace.yaml:4:15: the workspace "main" requires run, and its provider (` + want + `) runs no commands: choose a container or a folder with run: {enabled: true}, or leave run out`
 		}
 		if err = c.Check(r); want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want+"\n")) {
 			t.Errorf("Check of %s = %v, want %s", provider, err, want)
@@ -243,6 +243,11 @@ func TestCheckRunOfSettings(t *testing.T) {
 			}
 			if (checked == nil) != runs || (opened == nil) != runs {
 				t.Errorf("Check = %v, Open = %v, want an error of both: %t", checked, opened, !runs)
+			}
+			for _, err := range []error{checked, opened} {
+				if err != nil && !strings.Contains(err.Error(), `requires run, and its settings refuse every command: write rules: [{ask: [run], paths: ["**"]}] in its fs, and no quota, or leave run out`) {
+					t.Errorf("the error is %v, want one about the settings", err)
+				}
 			}
 		})
 	}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -65,17 +66,31 @@ func (d *description) checkGit(p *diagnostics, opener provider) {
 // checkRun adds an error for a workspace that requires run if its provider cannot, or the
 // settings refuse every command. A provider with problems of its own may lack its kind.
 func (c *Config) checkRun(p *diagnostics, opener provider, d *description) {
-	if !slices.Contains(d.Requires, runName) || opener.kind == nil {
-		return
-	}
-	if !c.allowsRun(d) || opener.kind.CanRun != nil && !opener.kind.CanRun(opener.in) {
-		d.addMissing(p, opener, runName)
+	if slices.Contains(d.Requires, runName) && opener.kind != nil && c.whyNoRun(opener, d) != "" {
+		c.addMissing(p, opener, d, runName)
 	}
 }
 
+// whyNoRun says why no command can run in the workspace d, and what to do about it. It is empty
+// if that shows only when the workspace is open.
+func (c *Config) whyNoRun(opener provider, d *description) string {
+	switch {
+	case opener.kind.CanRun != nil && !opener.kind.CanRun(opener.in):
+		return fmt.Sprintf("its provider (%s) runs no commands: choose a container or a folder with run: {enabled: true}", opener.name)
+	case !c.allowsRun(d):
+		return `its settings refuse every command: write rules: [{ask: [run], paths: ["**"]}] in its fs, and no quota`
+	}
+	return ""
+}
+
 // addMissing adds an error for capabilities that d requires and does not have.
-func (d *description) addMissing(p *diagnostics, opener provider, missing string) {
-	p.Add(d.node.Lookup("requires").At, "the workspace %q requires what its provider (%s) and its settings do not give: %s",
+func (c *Config) addMissing(p *diagnostics, opener provider, d *description, missing string) {
+	at := d.node.Lookup("requires").At
+	if why := c.whyNoRun(opener, d); missing == runName && why != "" {
+		p.Add(at, "the workspace %q requires run, and %s, or leave run out", d.name, why)
+		return
+	}
+	p.Add(at, "the workspace %q requires what its provider (%s) and its settings do not give: %s",
 		d.name, opener.name, missing)
 }
 

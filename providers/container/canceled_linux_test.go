@@ -40,7 +40,7 @@ exec "/bin/${0##*/}" "$@"
 func (r *running) hang(t *testing.T, endless string) *container.Options {
 	t.Helper()
 	opts := r.options(t)
-	inside := within{path: "/usr/local/sbin:/usr/bin:/bin"}
+	inside := within{path: "/usr/local/sbin/" + r.number + ":/usr/bin:/bin"} // others use the container, too
 	if r.container == "" {
 		inside.path = t.TempDir() + ":" + os.Getenv("PATH")
 	} else {

@@ -70,7 +70,7 @@ func (s *store) Mkdir(ctx context.Context, name string, opts workspace.MkdirOpti
 	if opts.Recursive {
 		call = program.Idempotent("deep", name)
 	}
-	_, err = c.Do(ctx, call)
+	_, err = retry(func() ([]byte, error) { return c.Do(ctx, call) })
 	return err
 }
 
@@ -80,7 +80,8 @@ func (s *store) Rm(ctx context.Context, name string, opts workspace.RmOptions) e
 	if err != nil {
 		return err
 	}
-	return c.Remove(ctx, name, opts.Recursive)
+	_, err = retry(func() (struct{}, error) { return struct{}{}, c.Remove(ctx, name, opts.Recursive) })
+	return err
 }
 
 // Walk implements [provider.Walker] in one request.

@@ -2,7 +2,6 @@ package container
 
 import (
 	"context"
-	"errors"
 	"path"
 
 	"github.com/workspacekit/workspacekit/providers/container/internal/program"
@@ -45,10 +44,5 @@ func (s *store) betweenAlone(ctx context.Context, c *program.Client, destination
 		return nil, err
 	}
 	defer leave()
-	for attempt := 1; ; attempt++ { // nothing has been done where somebody was faster
-		body, err := c.DoPair(ctx, destination, call)
-		if !errors.Is(err, program.ErrOvertaken) || attempt == maxWriteAttempts {
-			return body, err
-		}
-	}
+	return retry(func() ([]byte, error) { return c.DoPair(ctx, destination, call) })
 }

@@ -72,6 +72,60 @@ func TestMoveAfterEdit(t *testing.T) {
 	}
 }
 
+// TestOvertaken has somebody else change a directory during the first attempt of a call, which
+// then makes another.
+func TestOvertaken(t *testing.T) {
+	for _, test := range []struct {
+		name    string
+		program string
+		script  string // what the program does first
+		call    func(t *testing.T, f *container.FS) error
+		left    bool // whether dir/file is there afterwards
+	}{
+		{
+			"Mkdir", "mkdir", `rm -r "$root/dir"; PATH=$path mkdir "$root/dir"`,
+			func(t *testing.T, f *container.FS) error { return f.Mkdir(t.Context(), "dir/file", nil) }, true,
+		},
+		{
+			"Mkdir recursive", "mkdir", `rm -r "$root/dir"; PATH=$path mkdir "$root/dir"`,
+			func(t *testing.T, f *container.FS) error {
+				return f.Mkdir(t.Context(), "dir/file", &workspace.MkdirOptions{Recursive: true})
+			}, true,
+		},
+		{
+			"Rm", "rm", `echo "rm: dir/file: No such file or directory" >&2; exit 1`,
+			func(t *testing.T, f *container.FS) error { return f.Rm(t.Context(), "dir/file", nil) }, false,
+		},
+		{
+			"Rm recursive", "rm", `echo "rm: dir: Directory not empty" >&2; exit 1`,
+			func(t *testing.T, f *container.FS) error {
+				return f.Rm(t.Context(), "dir", &workspace.RmOptions{Recursive: true})
+			}, false,
+		},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			root := t.TempDir()
+			shell(t, root, "mkdir dir")
+			if test.program == "rm" {
+				shell(t, root, "echo x >dir/file")
+			}
+			script := fmt.Sprintf("root=%q\nif [ -d \"$root/armed\" ] && rmdir \"$root/armed\"; then %s; fi", root, test.script)
+			f := open(t, &container.Options{Executor: stubbed(t, test.program, script), Root: root})
+			if _, err := f.Stat(t.Context(), "dir"); err != nil {
+				t.Fatal(err)
+			}
+			shell(t, root, "mkdir armed")
+			if err := test.call(t, f); err != nil {
+				t.Errorf("%s, overtaken once, = %v, want nil", test.name, err)
+			}
+			if _, err := os.Lstat(root + "/dir/file"); (err == nil) != test.left {
+				t.Errorf("after %s: Lstat = %v, want that it is there: %v", test.name, err, test.left)
+			}
+		})
+	}
+}
+
 // TestMoveOutOfRenamed renames the directory of a file that is being moved: its lock does
 // not stay.
 func TestMoveOutOfRenamed(t *testing.T) {

@@ -20,9 +20,9 @@ const (
 	maxInline = 16 << 10
 	// maxBuffered is how much of a created file waits here before it is sent.
 	maxBuffered = 1 << 20
-	// maxWriteAttempts bounds how often a write is started again because something
-	// else moved its directory.
-	maxWriteAttempts = 5
+	// maxAttempts bounds how often a change is started again because something else
+	// moved its directory, or fills it.
+	maxAttempts = 5
 )
 
 // WriteFile implements [provider.Store].
@@ -31,13 +31,22 @@ func (s *store) WriteFile(ctx context.Context, name string, data []byte, opts wo
 	if err != nil {
 		return "", err
 	}
-	for attempt := 1; ; attempt++ {
+	return retry(func() (workspace.Version, error) {
 		temp := s.newTemporary(c, path.Dir(name), path.Base(name))
 		w := write{client: c, barrier: s.barrier, name: name, opts: opts, temp: temp}
 		version, err := w.file(ctx, data)
 		temp.end(ctx, err)
-		if !errors.Is(err, program.ErrOvertaken) || attempt == maxWriteAttempts {
-			return version, err
+		return version, err
+	})
+}
+
+// retry makes a change again if somebody else was faster. Nothing has been done then, except
+// that a recursive Rm has removed some of a directory that is still there.
+func retry[T any](change func() (T, error)) (T, error) {
+	for attempt := 1; ; attempt++ {
+		result, err := change()
+		if !errors.Is(err, program.ErrOvertaken) || attempt == maxAttempts {
+			return result, err
 		}
 	}
 }

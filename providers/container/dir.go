@@ -80,6 +80,13 @@ func (s *store) Rm(ctx context.Context, name string, opts workspace.RmOptions) e
 	if err != nil {
 		return err
 	}
+	if !opts.Recursive { // one that is recursive may take long, and is tried again where a writer puts a file back
+		leave, err := s.barrier.enter(ctx)
+		if err != nil {
+			return err
+		}
+		defer leave()
+	}
 	_, err = retry(func() (struct{}, error) { return struct{}{}, c.Remove(ctx, name, opts.Recursive) })
 	return err
 }

@@ -72,6 +72,39 @@ func TestMoveAfterEdit(t *testing.T) {
 	}
 }
 
+// TestRmAfterEdit removes a file when a write has tested its version and is about to replace it.
+func TestRmAfterEdit(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	shell(t, root, "mkdir dir; echo first >dir/file")
+	replacing := fmt.Sprintf(`case $1 in
+		-f)
+			: >%[1]q/begun
+			tries=0
+			until [ ! -e %[1]q/dir/file ] || [ $tries -eq 50 ]; do sleep 0.01; tries=$((tries + 1)); done
+			;;
+		esac`, root)
+	f := open(t, &container.Options{Executor: stubbed(t, "mv", replacing), Root: root})
+	_, version, err := f.ReadVersioned(t.Context(), "dir/file", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	called := make(chan error, 1)
+	go func() {
+		called <- second(f.WriteFile(t.Context(), "dir/file", []byte("edited"), &workspace.WriteOptions{IfVersion: version}))
+	}()
+	eventually(t, "the write has not begun", func() error { return second(f.Stat(t.Context(), "begun")) })
+	if err := f.Rm(t.Context(), "dir/file", nil); err != nil {
+		t.Errorf("Rm beside WriteFile = %v, want nil", err)
+	}
+	if err := <-called; err != nil {
+		t.Errorf("WriteFile beside Rm = %v, want nil", err)
+	}
+	if _, err := f.Stat(t.Context(), "dir/file"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Stat of what was removed after a write = %v, want %q", err, fs.ErrNotExist)
+	}
+}
+
 // TestOvertaken has somebody else change a directory during the first attempt of a call, which
 // then makes another.
 func TestOvertaken(t *testing.T) {

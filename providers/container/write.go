@@ -241,8 +241,9 @@ func (w *writer) Close() error {
 const barrierWidth = 8
 
 // writeBarrier keeps writers with a condition, who look before they write, from
-// all other writers of one FS. So those without a condition need no lock in the
-// container, which costs as much as the write. It is safe for concurrent use.
+// all other writers of one FS, and from who removes a file. So those without a
+// condition need no lock in the container, which costs as much as the write. It is
+// safe for concurrent use.
 type writeBarrier struct {
 	alone  chan struct{} // held by one who is about to take all places
 	places chan struct{}

@@ -158,7 +158,11 @@ func (r *run) runScript(ctx context.Context, p *command.Process) int {
 	}
 	first, _, _ := strings.Cut(string(data[:min(len(data), 200)]), "\n")
 	options, isScript := scriptOptions(first)
-	if !isScript || bytes.IndexByte(data[:min(len(data), 200)], 0) >= 0 {
+	switch {
+	case bytes.IndexByte(data[:min(len(data), 200)], 0) >= 0:
+		fmt.Fprintf(p.Stderr, "bash: %s: cannot execute binary file: only scripts of bash can be run\n", p.Args[0])
+		return 126
+	case !isScript:
 		fmt.Fprintf(p.Stderr, "bash: %s: no program of the machine can be run, only scripts of bash\n", p.Args[0])
 		return 126
 	}

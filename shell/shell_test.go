@@ -400,6 +400,7 @@ func TestRefused(t *testing.T) {
 		{"echo ${!1/a/b}", "bash: ${!1/a/b} is not supported; use declare -n ref=$1, and ${ref/a/b}\n", 2},
 		{"echo \"${!n:0:1}\"", "bash: ${!n:0:1} is not supported; use declare -n ref=$n, and ${ref:0:1}\n", 2},
 		{"x=v n=x; echo ${!n} ${!x*} ${x:-d}", "v x v\n", 0},
+		{"printf '\\x7fELF\\0' >s; ./s", "bash: ./s: cannot execute binary file: only scripts of bash can be run\n", 126},
 		{"n='$'; (echo ${!n}; echo no); echo $?; n=PPID; echo ${!n}; echo no", "bash: n: invalid indirect expansion\n1\nbash: n: invalid indirect expansion\n", 1},
 		{"f() { echo ${!1}; }; (f PPID; echo no); echo $?; a=(PPID b); echo ${!a[@]}; f nosuch; set -u; f 2>&1 | cat", "bash: PPID: invalid indirect expansion\n1\n0 1\n\n1: unbound variable\n", 0},
 		{"echo on; ((x = a[0]++))", "bash: the assignment to a[0] in an expression must stand alone, as in ((a[0] += 1))\n", 2},

@@ -488,6 +488,7 @@ func TestRefused(t *testing.T) {
 		{"n=z; declare -A \"$n\"; z[k]=v; k=k; echo ${z[k]} ${z[$k]}", "v v\n", 0},
 		{"echo @(f|v)* && echo next", "bash: @(f|v)*: a pattern of extglob needs shopt -s extglob\n", 1},
 		{"shopt -s extglob; echo @(f|v)* !(f*) d/!(x); cat !(x)d* && echo next", "file vars vars d/!(x)\nbash: !(x)d*: !(...) is only supported beside plain text\n", 1},
+		{"shopt -s extglob; echo !(x)d* && echo next; echo $?; x=$(echo a !(x)* || echo b); echo $x; a=(1 !(x)*); echo $? ${#a[@]}; for f in !(x)*; do echo on; done; echo $?", "bash: !(x)d*: !(...) is only supported beside plain text\n1\nbash: !(x)*: !(...) is only supported beside plain text\nb\nbash: !(x)*: !(...) is only supported beside plain text\n1 1\nbash: !(x)*: !(...) is only supported beside plain text\n1\n", 0},
 		{"shopt -s extglob; (for f in *!(x); do echo $f; done && echo next) || a=(*!(b)) && echo next", "bash: *!(x): !(...) is only supported beside plain text\nbash: *!(b): !(...) is only supported beside plain text\n", 1},
 		{"x=$(<missing) || echo $? $(<missing) \"$(<vars)\"", "bash: missing: No such file or directory\nbash: missing: No such file or directory\n1 v=1\n", 0},
 		// bash ends such a loop.

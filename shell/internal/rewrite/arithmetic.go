@@ -47,7 +47,7 @@ type NumberUse string
 
 const (
 	InExpansion NumberUse = "e" // $((x)), ${y:x}: the script ends with the status 1, as with set -u
-	InCommand   NumberUse = "c" // ((x)), let: a message, and the command fails
+	InCommand   NumberUse = "c" // ((x)), let, a glob: a message, and the command fails
 	InTest      NumberUse = "t" // [[ x -eq 1 ]]: a message, and the test is false, see numberTest
 )
 

@@ -307,7 +307,7 @@ func dollarQuoted(text string) *syntax.SglQuoted {
 // checkGlob puts a check in front of a pattern of extglob in a word that makes fields. The interpreter
 // leaves out the command otherwise if extglob is off, or if it does not know the pattern.
 //
-//	ls a!(b)    ls a$('wk glob' "a!(b)")$(<'/dev/guarded-number/e')!(b)
+//	ls a!(b)    ls a$('wk glob' "a!(b)")$(<'/dev/guarded-number/c')!(b)
 func (r *Rewriter) checkGlob(w *syntax.Word) {
 	for i, part := range w.Parts {
 		if _, ok := part.(*syntax.ExtGlob); !ok {
@@ -319,7 +319,7 @@ func (r *Rewriter) checkGlob(w *syntax.Word) {
 		text, _ := r.patternText(w)
 		arg := &syntax.Word{Parts: []syntax.WordPart{&syntax.DblQuoted{Parts: text}}}
 		check := &syntax.CmdSubst{Stmts: []*syntax.Stmt{{Cmd: r.internalCall(GlobCommand, arg)}}}
-		w.Parts = slices.Insert(slices.Clone(w.Parts), i, syntax.WordPart(check), syntax.WordPart(readFrom(NumberPath+string(InExpansion))))
+		w.Parts = slices.Insert(slices.Clone(w.Parts), i, syntax.WordPart(check), syntax.WordPart(readFrom(NumberPath+string(InCommand))))
 		return
 	}
 }

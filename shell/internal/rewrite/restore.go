@@ -182,7 +182,7 @@ func restoredOperand(expr syntax.ArithmExpr) syntax.ArithmExpr {
 // restoredParts returns parts without guards, with the substitutions as they were written.
 func (s *Session) restoredParts(parts []syntax.WordPart) []syntax.WordPart {
 	parts = slices.DeleteFunc(parts, func(part syntax.WordPart) bool {
-		return isGuard(part) || s.substitutedCall(part, GlobCommand) != nil || readName(part) == NumberPath+string(InExpansion)
+		return isGuard(part) || s.substitutedCall(part, GlobCommand) != nil || strings.HasPrefix(readName(part), NumberPath) && len(readName(part)) == len(NumberPath)+1
 	})
 	for i, part := range parts {
 		if subst, ok := part.(*syntax.CmdSubst); ok {

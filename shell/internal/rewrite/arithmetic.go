@@ -249,7 +249,7 @@ func (r *Rewriter) makeNumber(w *syntax.Word, use NumberUse, alone bool) {
 	text := unquoted(w.Parts)
 	w.Parts = nil
 	for _, part := range text {
-		if p, ok := part.(*syntax.ParamExp); ok && isSimple(p) {
+		if p, ok := part.(*syntax.ParamExp); ok && isSimple(p) && !manyDigits().MatchString(p.Param.Value) {
 			w.Parts = append(w.Parts, emptySlice(p.Param.Value))
 		}
 	}

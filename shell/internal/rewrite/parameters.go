@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 )
 
 // The interpreter expands some parameters in another way than bash:
@@ -16,6 +18,7 @@ import (
 //	${a[@]+"${a[@]}"}          it joins the elements and splits them again: "${a[@]}" does the same
 //	"${x:-'y'}"                it removes the inner quotes: "${x:-"'y'"}"
 //	${x/a/\n}                  it keeps the backslash: ${x/a/'n'}
+//	${10}                      it knows nine parameters: ${*:10:1}
 //	"${m[@]}"                  it makes an empty word if the associative array is empty: "${m[@]#}"
 
 // word replaces process substitutions, and tildes before names of users: ~root would be looked
@@ -124,7 +127,7 @@ func (r *Rewriter) keepSubst(subst *syntax.ProcSubst) *syntax.CmdSubst {
 
 // parameter rewrites an expansion of a parameter.
 func (r *Rewriter) parameter(p *syntax.ParamExp) error {
-	if err := checkParam(p); err != nil {
+	if err := cmp.Or(checkParam(p), sliceOut(p)); err != nil {
 		return err
 	}
 	if p.Param != nil && r.refs[p.Param.Value] && listName(p) == "@" && !p.Length {
@@ -174,6 +177,23 @@ func checkParam(p *syntax.ParamExp) error {
 	}
 	return nil
 }
+
+// sliceOut makes ${*:10:1} of ${10}: the interpreter knows the first nine parameters.
+func sliceOut(p *syntax.ParamExp) error {
+	if p.Param == nil || !manyDigits().MatchString(p.Param.Value) {
+		return nil
+	}
+	if p.Exp != nil || p.Repl != nil || p.Slice != nil || p.Excl || p.Length {
+		text := printed(&syntax.Word{Parts: []syntax.WordPart{p}})
+		return fmt.Errorf("%s is not supported; assign ${%s} to a variable first", text, p.Param.Value)
+	}
+	p.Slice = &syntax.Slice{Offset: literal(p.Param.Value), Length: literal("1")}
+	p.Param = &syntax.Lit{Value: "*"}
+	return nil
+}
+
+// manyDigits matches the parameters after the ninth.
+var manyDigits = lazyregexp.New(`^[1-9][0-9]+$`)
 
 // checkReplaced refuses patterns of extglob in a replacement, which the interpreter does not know.
 func (r *Rewriter) checkReplaced(p *syntax.ParamExp) error {

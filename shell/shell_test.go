@@ -403,6 +403,7 @@ func TestRefused(t *testing.T) {
 		{`f() { echo "${10}" $((${11} + 1)) ${12} "[${13}]" $10; x=${10}; for y in ${10}; do echo $x $y ${y#${10}} ${y##+($10)}; [[ $y == ${10} ]] || (( ${11} > 9 )) && echo ${x:${11}-9:1}; done; }; f 1 2 3 4 5 6 7 8 9 'a  b' 11 'c  d'; set -- ${10}; echo $#; declare -f f`,
 			"a  b 12 c d [] 10\na b a a a\n\na b b b b\n\n0\nf() {\n\techo \"${*:10:1}\" $((${*:11:1} + 1)) ${*:12:1} \"[${*:13:1}]\" $10\n\tx=${*:10:1}\n\tfor y in ${*:10:1}; do\n\t\techo $x $y ${y#${*:10:1}} ${y##+($10)}\n\t\t[[ $y == ${*:10:1} ]] || ((${*:11:1} > 9)) && echo ${x:${*:11:1}-9:1}\n\tdone\n}\n", 0},
 		{"echo ${10:-x}", "bash: ${10:-x} is not supported; assign ${10} to a variable first\n", 2},
+		{"n=x; echo \"${!n[@]}\"; unset n; echo on; echo \"${!n[@]}\"; echo on", "\non\nbash: invalid indirect expansion of a name that is not set\n", 1},
 		{"printf '\\x7fELF\\0' >s; ./s", "bash: ./s: cannot execute binary file: only scripts of bash can be run\n", 126},
 		{"n='$'; (echo ${!n}; echo no); echo $?; n=PPID; echo ${!n}; echo no", "bash: n: invalid indirect expansion\n1\nbash: n: invalid indirect expansion\n", 1},
 		{"f() { echo ${!1}; }; (f PPID; echo no); echo $?; a=(PPID b); echo ${!a[@]}; f nosuch; set -u; f 2>&1 | cat", "bash: PPID: invalid indirect expansion\n1\n0 1\n\n1: unbound variable\n", 0},

@@ -603,13 +603,16 @@ var numberText = lazyregexp.New(`(?:\$\{\w+:0:0\})*(?:\$\(\{ '` + internalPrefix
 var onceText = lazyregexp.New(`\(` + NumberName + ` = \((.*?)\), \$\(<'` + NumberPath + `[^']*'\)\)`)
 
 // Trace returns what is written to the standard error at once, such as a line of a trace (set -x),
-// without what rewrite has added to the script. It reports false if nothing is left. A call of an
+// without what rewrite has added to the script, and with a clear message in place of one of the
+// interpreter. It reports false if nothing is left. A call of an
 // internal command is recognized by the beginning of b, and a guard anywhere in it. What a script
 // itself prints in the form of a guard is removed as well.
 func Trace(b []byte) ([]byte, bool) {
 	switch {
 	case bytes.HasPrefix(b, []byte("+ "+internalPrefix)), emptyAppendText().Match(b):
 		return nil, false
+	case string(b) == ErrIndirect.Error()+"\n": // which the interpreter says of an unset variable
+		return []byte("bash: " + ErrIndirect.Error() + " of a name that is not set\n"), true
 	case bytes.Contains(b, []byte(GuardPath)), bytes.Contains(b, []byte(NumberPath)):
 		b = onceText().ReplaceAll(guardText().ReplaceAll(b, nil), []byte("$1"))
 		return numberText().ReplaceAll(b, []byte("$1$2")), true

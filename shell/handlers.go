@@ -208,11 +208,17 @@ func exportedVariables(env expand.Environ) []string {
 	return list
 }
 
+// commonDepth is how deep a directory may be without counting more.
+const commonDepth = 20
+
 // readDir lists directories for globs. What it returns counts as expansions, one more for
-// each call: a/*/*/* in a large tree ends the run before it fills the memory.
+// each call: a/*/*/* in a large tree ends the run before it fills the memory. A deep directory
+// counts 10 more for each level, as ** goes round in circles of symlinks, which makes names that
+// take long to follow.
 func (r *run) readDir(ctx context.Context, name string) ([]fs.DirEntry, error) {
 	infos, err := r.files.ReadDir(ctx, "/", name)
-	if n := r.expansions.Add(int64(len(infos)) + 1); n > int64(r.opts.Expansions) {
+	deeper := max(strings.Count(name, "/")-commonDepth, 0)
+	if n := r.expansions.Add(int64(len(infos) + 1 + 10*deeper)); n > int64(r.opts.Expansions) {
 		return nil, r.stopBudget("names that globs look at", r.opts.Expansions, "Expansions")
 	}
 	if err != nil {

@@ -74,6 +74,31 @@ func TestPhysicalDirectory(t *testing.T) {
 	}
 }
 
+// TestCirclesOfLinks has ** go round in circles of symlinks, which a budget ends soon.
+func TestCirclesOfLinks(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"a", "b"} {
+		err := os.Mkdir(filepath.Join(dir, name), 0o700)
+		if err == nil {
+			err = os.Symlink("..", filepath.Join(dir, name, "up"))
+		}
+		if err != nil {
+			t.Skipf("this system makes no symlinks: %v", err)
+		}
+	}
+	folder, err := localbash.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer folder.Close()
+	s := shell.New([]*workspace.Workspace{workspace.New("repo", folder, nil)}, &shell.Options{Time: 5 * time.Second})
+	result, err := s.Run(t.Context(), "echo a/up/b/up/*; shopt -s globstar; echo **", nil)
+	if err != nil || !strings.HasPrefix(result.Output, "a/up/b/up/a a/up/b/up/b\n") || !strings.Contains(result.Output, "budget Expansions") {
+		t.Errorf("Run = %+v, %v, want that the budget Expansions ends it", result, err)
+	}
+}
+
 // TestWriteThroughLink writes through symlinks that lead to nothing, as bash does.
 func TestWriteThroughLink(t *testing.T) {
 	t.Parallel()

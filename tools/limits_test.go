@@ -37,7 +37,7 @@ func TestDocsStateTheLimits(t *testing.T) {
 		fmt.Sprintf("| file and pattern of edit_file with `regexp` | %d MiB, 4 KiB, less if both are large |", edit.MaxRegexpSource>>20),
 		fmt.Sprintf("| diff | %d KiB, %d characters of a line |", unified.MaxBytes>>10, unified.LineChars),
 		fmt.Sprintf("| message, hint of an error | %s characters each |", commas(errorChars)),
-		fmt.Sprintf("| time of one call, then `TIMEOUT` | %.0f minutes, or `Options.Timeout` |", DefaultTimeout.Minutes()),
+		fmt.Sprintf("| time of one call, then `TIMEOUT`, but bash and run stop before | %.0f minutes, or `Options.Timeout` |", DefaultTimeout.Minutes()),
 		fmt.Sprintf("| tool name | %d characters |", MaxNameLength),
 	} {
 		if !strings.Contains(string(doc), row+"\n") {

@@ -30,7 +30,7 @@ type treeOutput struct {
 	Files       int    `json:"files" jsonschema:"files and symlinks found to that depth"`
 	Directories int    `json:"directories" jsonschema:"directories found to that depth"`
 	Depth       int    `json:"depth" jsonschema:"the most levels that are shown"`
-	Truncated   bool   `json:"truncated" jsonschema:"whether something is left out: see note"`
+	Truncated   bool   `json:"truncated" jsonschema:"whether a limit leaves something out: see note"`
 	Note        string `json:"note,omitempty" jsonschema:"what is left out"`
 }
 

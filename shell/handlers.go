@@ -117,7 +117,7 @@ func (r *run) checkArguments(hc interp.HandlerContext, args []string) error {
 		size += int64(len(arg)) + 16
 	}
 	if size > maxArguments {
-		return r.stop("the arguments of %s are longer than %d bytes", args[0][:min(len(args[0]), 20)], maxArguments)
+		return r.stop("the arguments of %s take more than %d bytes", args[0][:min(len(args[0]), 20)], maxArguments)
 	}
 	// The longest so far bounds the positional parameters; see run.sizeOf.
 	for {

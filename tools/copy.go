@@ -19,7 +19,7 @@ import (
 type copyInput struct {
 	Source      string `json:"source" jsonschema:"from the root"`
 	Destination string `json:"destination" jsonschema:"the name of the copy; must not exist"`
-	Recursive   bool   `json:"recursive,omitempty" jsonschema:"with all below it"`
+	Recursive   bool   `json:"recursive,omitempty" jsonschema:"with all files below it"`
 }
 
 // copyOutput is the result of copy. The counts are zero for a file; for a directory

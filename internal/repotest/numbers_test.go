@@ -24,7 +24,7 @@ func TestNumbers(t *testing.T) {
 			"| the file does not exist | {adapters/acp.codeNotFound}, resource not found |",
 			"or it is outside the root | {adapters/acp.codePermission} |",
 			"or lines that the file does not have | {adapters/acp.codeParams}, invalid params |",
-			"text of more than about {adapters/acp.maxText bytes} | below",
+			"text of more than about {adapters/acp.maxText bytes} as JSON | below",
 			"(`Timeout`, {adapters/acp.DefaultTimeout time})",
 			"Diffs are cut at {internal/unified.MaxBytes bytes}",
 			"| `rawInput` | the arguments, up to {adapters/acp.maxReported bytes} |",

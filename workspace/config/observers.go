@@ -98,7 +98,11 @@ func (a *Audit) open() (*audit.Log, error) {
 	opts := &audit.Options{Sync: a.Sync, MaxSize: a.MaxSizeMb << 20, Keep: a.Keep}
 	if a.HashPaths {
 		var err error
-		if opts.Key, err = audit.LoadKey(a.KeyFile); err != nil {
+		opts.Key, err = audit.LoadKey(a.KeyFile)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) && filepath.Dir(a.KeyFile) == filepath.Dir(a.File): // perhaps only the log was named
+			return nil, fmt.Errorf("audit log: %w", withFolder(a.File, err))
+		case err != nil:
 			return nil, fmt.Errorf("audit log: the key: %w", withFolder(a.KeyFile, err))
 		}
 	}

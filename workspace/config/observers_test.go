@@ -125,6 +125,7 @@ func TestObserverErrors(t *testing.T) {
 	const create = "file does not exist: create its folder first, or correct the path"
 	for text, want := range map[string][2]string{
 		"    audit: {file: none/log}\n":                                {`workspace.yaml:4:12: the workspace "main" cannot be opened: audit log: open `, "log: " + create},
+		"    audit: {file: none/log, hashPaths: true}\n":               {`workspace.yaml:4:12: the workspace "main" cannot be opened: audit log: open `, "log: " + create},
 		"    audit: {file: log, hashPaths: true, keyFile: none/key}\n": {`workspace.yaml:4:12: the workspace "main" cannot be opened: audit log: the key: open `, "key: " + create},
 		"    git: {stage: true}\n":                                     {`workspace.yaml:4:10: the workspace "main" cannot be opened: git: `, ""},
 	} {

@@ -76,7 +76,8 @@ func watch(cmd *cobra.Command, flags *target.Flags, approved approve.Flag, dir s
 // eventColors are the colors of events; others are yellow.
 var eventColors = map[workspace.EventOp]string{workspace.EventCreate: term.Green, workspace.EventRemove: term.Red}
 
-// printEvent prints one event, at once.
+// printEvent prints one event, at once. A name is made visible for programs, too: a line break
+// in it would begin what looks like another event.
 func printEvent(out io.Writer, event workspace.Event, asJSON bool, style term.Style) error {
 	if asJSON {
 		return term.PrintJSON(out, event)
@@ -85,7 +86,7 @@ func printEvent(out io.Writer, event workspace.Event, asJSON bool, style term.St
 	if !ok {
 		color = term.Yellow
 	}
-	_, err := fmt.Fprintf(out, "%s %s\n", style.Paint(color, string(event.Op)), style.Name(event.Path))
+	_, err := fmt.Fprintf(out, "%s %s\n", style.Paint(color, string(event.Op)), term.Visible(event.Path, ""))
 	return err
 }
 

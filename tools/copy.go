@@ -264,7 +264,7 @@ func (p *partialCopy) Unwrap() error { return p.first }
 //
 //	Copied docs to old (12 files, 3 directories, 4,096 bytes). Not copied, as not files or protected: docs/link.
 func (o *copyOutput) text() string {
-	text := "Copied " + o.Source + " to " + o.Destination
+	text := "Copied " + onOneLine(o.Source) + " to " + onOneLine(o.Destination)
 	if o.Directories > 0 {
 		text += fmt.Sprintf(" (%s, %s, %s)", wording.Count(o.Files, "file", "files"),
 			wording.Count(o.Directories, "directory", "directories"), wording.Count(int(o.Bytes), "byte", "bytes"))

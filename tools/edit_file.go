@@ -299,7 +299,7 @@ func (o *editFileOutput) text() string {
 	if len(o.Files) > 0 {
 		out.WriteString(wording.Count(len(o.Files), "file", "files"))
 	} else {
-		out.WriteString(o.Path)
+		out.WriteString(onOneLine(o.Path))
 	}
 	fmt.Fprintf(&out, " (%s%s).", wording.Count(o.Replacements, "replacement", "replacements"), versionNote(o.Version))
 	if o.Tolerated != "" {

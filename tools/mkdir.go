@@ -47,4 +47,4 @@ func planMkdir(_ context.Context, ts *toolset, in *mkdirInput) ([]policy.Request
 	return ts.touches(ops.Mkdir, policy.OpMkdir, in.Path)
 }
 
-func (o *mkdirOutput) text() string { return "Made the directory " + o.Path + "." }
+func (o *mkdirOutput) text() string { return "Made the directory " + onOneLine(o.Path) + "." }

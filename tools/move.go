@@ -62,4 +62,6 @@ func planMove(ctx context.Context, ts *toolset, in *moveInput) ([]policy.Request
 	return requests, err
 }
 
-func (o *moveOutput) text() string { return "Moved " + o.Source + " to " + o.Destination + "." }
+func (o *moveOutput) text() string {
+	return "Moved " + onOneLine(o.Source) + " to " + onOneLine(o.Destination) + "."
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -129,6 +130,15 @@ func (r *Result) withNotes(notes []string) *Result {
 	}
 	r.Text += "[note: " + strings.Join(notes, "; ") + "]"
 	return r
+}
+
+// onOneLine returns a name for a text that has one line for it. A name with line breaks is
+// quoted, as what follows one would look like another line of the text.
+func onOneLine(name string) string {
+	if strings.ContainsAny(name, "\r\n") {
+		return strconv.Quote(name)
+	}
+	return name
 }
 
 // withMember returns a JSON object with one more member.

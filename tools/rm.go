@@ -54,4 +54,4 @@ func planRm(_ context.Context, ts *toolset, in *rmInput) ([]policy.Request, erro
 	return requests, nil
 }
 
-func (o *rmOutput) text() string { return "Removed " + o.Path + "." }
+func (o *rmOutput) text() string { return "Removed " + onOneLine(o.Path) + "." }

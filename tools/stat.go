@@ -46,7 +46,7 @@ func planStat(_ context.Context, ts *toolset, in *statInput) ([]policy.Request, 
 
 // text is one line: "a.go: file, 12 bytes, modified 2026-01-02T03:04:05Z, version 3f2a".
 func (o *statOutput) text() string {
-	text := fmt.Sprintf("%s: %s", o.Path, o.Type)
+	text := fmt.Sprintf("%s: %s", onOneLine(o.Path), o.Type)
 	if o.Type == workspace.TypeFile {
 		text += ", " + wording.Count(int(o.Size), "byte", "bytes")
 	}

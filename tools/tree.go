@@ -236,7 +236,7 @@ func (n *treeNode) open(depth, limit int) (left int) {
 // size is how many bytes the line of the node takes; of a directory, at most, with the counts
 // of treeScan files and directories.
 func (n *treeNode) size() int {
-	size := 2*(n.level-1) + len(n.name) + len("\n")
+	size := 2*(n.level-1) + len(onOneLine(n.name)) + len("\n")
 	if n.dir {
 		size += len("/ (20,000 files, 20,000 directories)")
 	}
@@ -274,7 +274,7 @@ func (n *treeNode) count(depth int, out *treeOutput) {
 // write writes the lines of the children that are shown.
 func (n *treeNode) write(out *strings.Builder, indent string) {
 	for _, child := range n.children[:n.shown] {
-		out.WriteString(indent + child.name)
+		out.WriteString(indent + onOneLine(child.name))
 		if child.dir {
 			out.WriteString("/" + child.counts())
 		}
@@ -317,7 +317,7 @@ func (n *treeNode) counts() string {
 //	main.go
 //	util.go
 func (o *treeOutput) text() string {
-	text := fmt.Sprintf("[%s: %s, %s, to depth %d]\n%s", o.Path, wording.Count(o.Files, "file", "files"),
+	text := fmt.Sprintf("[%s: %s, %s, to depth %d]\n%s", onOneLine(o.Path), wording.Count(o.Files, "file", "files"),
 		wording.Count(o.Directories, "directory", "directories"), o.Depth, o.Tree)
 	if o.Note != "" {
 		text += "[" + o.Note + "]\n"

@@ -79,6 +79,38 @@ README.md
 	bad(t, set, "tree", object{"path": ".."}, tools.CodeInvalid)
 }
 
+// TestTreeLines tests that a name has one line of a tree, whatever is in it.
+func TestTreeLines(t *testing.T) {
+	set, _ := newSet(t, map[string]string{"a\nb/c\rd": "", "e": ""}, nil)
+	text := call(t, set, "tree", object{}).Text
+	if want := "[.: 2 files, 1 directory, to depth 3]\n\"a\\nb\"/\n  \"c\\rd\"\ne"; text != want {
+		t.Errorf("tree = %s, want %s", text, want)
+	}
+}
+
+// TestMessagesLines tests that a name has one line of a message, whatever is in it.
+func TestMessagesLines(t *testing.T) {
+	set, _ := newSet(t, nil, nil)
+	for _, c := range []struct {
+		tool string
+		args object
+		want string
+	}{
+		{"write_file", object{"path": "a\nb", "content": "x"}, "Created \"a\\nb\" ("},
+		{"edit_file", object{"path": "a\nb", "oldText": "x", "newText": "y"}, "Edited \"a\\nb\" ("},
+		{"stat", object{"path": "a\nb"}, "\"a\\nb\": file"},
+		{"copy", object{"source": "a\nb", "destination": "c\nd"}, "Copied \"a\\nb\" to \"c\\nd\""},
+		{"move", object{"source": "a\nb", "destination": "e\nf"}, "Moved \"a\\nb\" to \"e\\nf\"."},
+		{"rm", object{"path": "e\nf"}, "Removed \"e\\nf\"."},
+		{"mkdir", object{"path": "g\nh"}, "Made the directory \"g\\nh\"."},
+		{"tree", object{"path": "g\nh"}, "[\"g\\nh\": 0 files"},
+	} {
+		if text := call(t, set, c.tool, c.args).Text; !strings.HasPrefix(text, c.want) {
+			t.Errorf("%s(%v) = %s, want %s", c.tool, c.args, text, c.want)
+		}
+	}
+}
+
 // TestTreeHides tests that a tree has no name that a policy hides.
 func TestTreeHides(t *testing.T) {
 	_, ws := newSet(t, map[string]string{"a/b": "", "secret/x": "", "a/secret": ""}, nil)

@@ -524,12 +524,12 @@ func (ts *toolset) tooLargeNote(ctx context.Context, path string, size int) stri
 // text is a line such as "Wrote a.txt (12 bytes, CRLF, version 3f2a).", and the diff below it.
 func (o *writeFileOutput) text() string {
 	size := wording.Count(o.Bytes, "byte", "bytes")
-	text := "Wrote " + o.Path
+	text := "Wrote " + onOneLine(o.Path)
 	switch {
 	case o.Created != nil && *o.Created:
-		text = "Created " + o.Path
+		text = "Created " + onOneLine(o.Path)
 	case o.Appended > 0:
-		text = fmt.Sprintf("Appended %s to %s", wording.Count(o.Appended, "byte", "bytes"), o.Path)
+		text = fmt.Sprintf("Appended %s to %s", wording.Count(o.Appended, "byte", "bytes"), onOneLine(o.Path))
 	}
 	text += " (" + strings.Join(append([]string{size}, o.words()...), ", ") + versionNote(o.Version) + ")."
 	if o.Note != "" {

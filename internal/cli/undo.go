@@ -105,6 +105,9 @@ func (u undoFlags) run(cmd *cobra.Command, flags *target.Flags) error {
 	if calls := countCalls(changes); !u.list && !u.All && err == nil && calls < u.Last {
 		term.Say(cmd.ErrOrStderr(), fmt.Sprintf("note: the session had %s to %s, not %d", wording.Count(calls, "call", "calls"), u.verb(), u.Last))
 	}
+	if slices.ContainsFunc(changes, func(c backup.Change) bool { return c.SessionCut }) && !u.list {
+		term.Say(cmd.ErrOrStderr(), "note: older changes of the session are no longer kept")
+	}
 	return u.explain(err)
 }
 

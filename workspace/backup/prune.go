@@ -27,7 +27,7 @@ func (j *journal) prune(ctx context.Context) error {
 	}
 	kept, needed := j.withinLimits(all)
 	for i, c := range markCut(all, kept) {
-		if c.Cut && !all[len(all)-kept+i].Cut {
+		if old := all[len(all)-kept+i]; c.Cut != old.Cut || c.SessionCut != old.SessionCut {
 			if err := j.update(ctx, c); err != nil {
 				return err
 			}
@@ -54,24 +54,31 @@ func (j *journal) within(ctx context.Context) ([]*Change, error) {
 	return markCut(all, kept), nil
 }
 
-// markCut returns the newest kept ones of all. The first of each call that has lost some is
-// a copy that says so.
+// markCut returns the newest kept ones of all. The first of each call, and of each session,
+// that has lost some is a copy that says so. Of a session, it is the first that is done, as a
+// prune writes it, and another process may be about to.
 func markCut(all []*Change, kept int) []*Change {
 	type part struct {
-		call string
-		undo bool
+		call, session string // one of them
+		undo          bool
 	}
 	lost := map[part]bool{}
 	for _, c := range all[:len(all)-kept] {
-		lost[part{c.Call, c.Undoes != 0}] = c.Call != ""
+		undo := c.Undoes != 0
+		lost[part{c.Call, "", undo}] = c.Call != ""
+		lost[part{"", c.Session, undo}] = true
 	}
 	left := slices.Clone(all[len(all)-kept:])
 	for i, c := range left {
-		key := part{c.Call, c.Undoes != 0}
-		if lost[key] {
-			marked := *c
-			marked.Cut, left[i], lost[key] = true, &marked, false
+		call, session := part{c.Call, "", c.Undoes != 0}, part{"", c.Session, c.Undoes != 0}
+		marked := *c
+		marked.Cut = c.Cut || lost[call]
+		marked.SessionCut = c.SessionCut || lost[session] && c.Done
+		if marked.Cut != c.Cut || marked.SessionCut != c.SessionCut {
+			left[i] = &marked
 		}
+		lost[call] = false
+		lost[session] = lost[session] && !c.Done
 	}
 	return left
 }

@@ -42,6 +42,9 @@ type Change struct {
 	// Cut says that changes of the same call before it are no longer kept, so an undo of the
 	// call reverts a part.
 	Cut bool `json:"cut,omitempty"`
+	// SessionCut says that changes of the same session before it are no longer kept. Of each
+	// session, the first change that is left and done has it.
+	SessionCut bool `json:"sessionCut,omitempty"`
 	// Done says that the operation succeeded. Without it, the operation may have taken
 	// place, or a part of it.
 	Done bool `json:"done,omitempty"`

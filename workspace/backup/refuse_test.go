@@ -635,6 +635,45 @@ func TestKeepCutsCalls(t *testing.T) {
 	}
 }
 
+// TestKeepCutsSessions tests that an undo says that a session has older changes that are no
+// longer kept, before and after the next prune, and to the next program.
+func TestKeepCutsSessions(t *testing.T) {
+	raw := memory.New(nil)
+	opts := &backup.Options{Keep: 4}
+	b := newFS(t, raw, opts)
+	for _, name := range []string{"a1", "b1", "b2", "a2", "a3", "a4", "c1"} {
+		if _, err := b.WriteFile(session.WithID(t.Context(), name[:1]), name, []byte("x"), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cut := func() (names string) {
+		t.Helper()
+		changes, err := newFS(t, raw, opts).Changes(t.Context(), "")
+		if err != nil || len(changes) != 4 {
+			t.Errorf("Changes = %v, %v, want 4", changes, err)
+		}
+		for _, c := range changes {
+			if c.SessionCut {
+				names += c.Path
+			}
+		}
+		return names
+	}
+	if got := cut(); got != "a2" {
+		t.Errorf("before the prune, cut = %q, want the first that is left of the session", got)
+	}
+	if err := backup.Prune(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	if got := cut(); got != "a2" {
+		t.Errorf("after the prune, cut = %q", got)
+	}
+	undone, err := b.Undo(t.Context(), &backup.UndoOptions{Session: "a", All: true})
+	if err != nil || len(undone) != 3 || undone[1].SessionCut || !undone[2].SessionCut {
+		t.Errorf("Undo = %+v, %v, want three changes, the last one cut", undone, err)
+	}
+}
+
 // TestKeepBytesAndAge prunes by size and by age.
 func TestKeepBytesAndAge(t *testing.T) {
 	ctx := t.Context()

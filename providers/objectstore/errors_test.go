@@ -375,9 +375,15 @@ func TestOpenConfiguration(t *testing.T) {
 	if err := os.WriteFile(broken, []byte("[default]\nretry_mode=secret\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	endless := filepath.Join(t.TempDir(), "config")
+	if err := os.WriteFile(endless, []byte("[default]\nmax_attempts=-1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct{ name, profile, variable, value, want string }{
 		{"missing-profile", "nobody", "AWS_MAX_ATTEMPTS", "3", `there is no profile "nobody"`},
 		{"broken-environment", "", "AWS_MAX_ATTEMPTS", "many", "the variable AWS_MAX_ATTEMPTS has a wrong value"},
+		{"negative-attempts", "", "AWS_MAX_ATTEMPTS", "-7", "the variable AWS_MAX_ATTEMPTS is negative"},
+		{"negative-attempts-of-profile", "", "AWS_CONFIG_FILE", endless, "max_attempts of the profile is negative"},
 		{"missing-certificates", "", "AWS_CA_BUNDLE", broken + "/none", "the file in the variable AWS_CA_BUNDLE cannot be read"},
 		{"broken-certificates", "", "AWS_CA_BUNDLE", broken, "check the environment variables and the shared configuration files"},
 		{"broken-file", "", "AWS_CONFIG_FILE", broken, "check the environment variables and the shared configuration files"},

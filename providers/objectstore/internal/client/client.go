@@ -56,6 +56,9 @@ func New(ctx context.Context, c Config) (*s3.Client, error) {
 	if err != nil {
 		return nil, fmt.Errorf("objectstore: the AWS configuration cannot be loaded: %w", plainError(err))
 	}
+	if cfg.RetryMaxAttempts < 0 { // to the SDK, that means for ever
+		return nil, fmt.Errorf("objectstore: the AWS configuration cannot be loaded: %w", negativeAttempts())
+	}
 	if !c.Anonymous {
 		cfg.Credentials = credentials{cfg.Credentials}
 	}
@@ -167,6 +170,14 @@ func plainError(err error) error {
 		return errors.New("the file in the variable AWS_CA_BUNDLE cannot be read")
 	}
 	return errors.New("check the environment variables and the shared configuration files")
+}
+
+// negativeAttempts says who sets a number of attempts that is negative.
+func negativeAttempts() error {
+	if env, err := config.NewEnvConfig(); err == nil && env.RetryMaxAttempts < 0 {
+		return errors.New("the variable AWS_MAX_ATTEMPTS is negative")
+	}
+	return errors.New("max_attempts of the profile is negative")
 }
 
 // Role is a role of AWS, or of a store that has them. The zero Role is none.

@@ -157,7 +157,7 @@ func TestLazyFirstCalls(t *testing.T) {
 			return second(w.Commit())
 		},
 		"import": func(ctx context.Context, f *container.FS) error {
-			return f.ImportTar(ctx, ".", strings.NewReader(""), nil)
+			return f.ImportTar(ctx, ".", archive(t, nil), nil)
 		},
 		"export": func(ctx context.Context, f *container.FS) error {
 			return f.ExportTar(ctx, ".", new(strings.Builder), nil)

@@ -53,8 +53,9 @@ type TarProgress struct {
 // leads out of dir, by itself or through a symlink that exists, and for a symlink
 // whose target leads out by its spelling, [workspace.ErrSymlink] for a name below a
 // symlink of the same archive, [workspace.ErrIsDir] where a directory has the name
-// of something else, [fs.ErrInvalid] for an archive with anything but files,
-// directories, and links, [workspace.ErrNoSpace], and [errors.ErrUnsupported] if
+// of something else, [fs.ErrInvalid] for an archive that is damaged or cut,
+// also one without the mark at its end, or with anything but files, directories, and
+// links, [workspace.ErrNoSpace], what archive returns, and [errors.ErrUnsupported] if
 // the image has no tar.
 func (f *FS) ImportTar(ctx context.Context, dir string, archive io.Reader, opts *TarOptions) error {
 	c, err := f.begin(ctx, opImport, dir)
@@ -132,9 +133,10 @@ func (in *importing) unpack(ctx context.Context, archive io.Reader) error {
 func (in *importing) send(w io.Writer, archive io.Reader) {
 	parts := &chunker{w: w}
 	out := tar.NewWriter(parts)
-	err := relay(out, tar.NewReader(archive), &in.progress, in.take)
+	from := &counter{r: archive}
+	err := relay(out, wholeReader{tar.NewReader(from), from}, &in.progress, in.take)
 	if pathError := new(fs.PathError); err != nil && !errors.As(err, &pathError) {
-		err = ops.Error(opImport, in.dir, nil, err)
+		err = in.unreadable(err)
 	}
 	if err == nil {
 		err = out.Close()
@@ -146,6 +148,54 @@ func (in *importing) send(w io.Writer, archive io.Reader) {
 	if parts.end(end) == nil { // the program has not ended before
 		in.refused = err
 	}
+}
+
+// unreadable returns the error of an archive that is damaged, or that its reader does
+// not return.
+func (in *importing) unreadable(err error) error {
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return ops.Error(opImport, in.dir, fs.ErrInvalid, fmt.Errorf("the archive ends too early: %w", err))
+	case errors.Is(err, tar.ErrHeader), errors.Is(err, tar.ErrFieldTooLong):
+		return ops.Error(opImport, in.dir, fs.ErrInvalid, err)
+	}
+	return ops.Error(opImport, in.dir, nil, err)
+}
+
+// wholeReader is a reader of an archive that must have the mark at its end, a block of
+// zeros. A [tar.Reader] does not need it, so it does not notice that an archive was cut
+// between two entries.
+type wholeReader struct {
+	*tar.Reader
+	from *counter // which it reads
+}
+
+// block is the unit of archives: headers, and contents with what fills them up, have a
+// whole number of them.
+const block = 512
+
+// Next returns the next entry, after the content of the last one has been read. At the
+// end without the mark, it returns [io.ErrUnexpectedEOF].
+func (w wholeReader) Next() (*tar.Header, error) {
+	end := (w.from.n + block - 1) / block * block
+	header, err := w.Reader.Next()
+	if err == io.EOF && w.from.n <= end {
+		err = io.ErrUnexpectedEOF
+	}
+	return header, err
+}
+
+// counter counts what is read of r.
+type counter struct {
+	r io.Reader
+	n int64
+}
+
+// Read implements [io.Reader].
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
 }
 
 // chunker writes a stream whose length is not known, in parts whose lengths
@@ -199,8 +249,11 @@ func (in *importing) take(header *tar.Header) (*tar.Header, error) {
 		return nil, err
 	}
 	name := path.Clean(entry.Name)
-	if name == "." {
+	switch {
+	case name == "." && entry.Typeflag == tar.TypeDir:
 		return nil, nil
+	case name == ".": // its content, which is not passed on, can have any length
+		return nil, ops.Error(opImport, header.Name, workspace.ErrIsDir, nil)
 	}
 	for above := path.Dir(name); above != "."; above = path.Dir(above) {
 		if _, ok := in.symlinks[above]; ok {
@@ -313,9 +366,15 @@ func (p *progress) add(name string, bytes int64) {
 	}
 }
 
+// entries is what [tar.Reader] does.
+type entries interface {
+	io.Reader
+	Next() (*tar.Header, error)
+}
+
 // relay copies entries as take returns them, which returns nil for those that are
 // left out.
-func relay(out *tar.Writer, in *tar.Reader, progress *progress, take func(*tar.Header) (*tar.Header, error)) error {
+func relay(out *tar.Writer, in entries, progress *progress, take func(*tar.Header) (*tar.Header, error)) error {
 	for {
 		header, err := in.Next()
 		if errors.Is(err, io.EOF) {

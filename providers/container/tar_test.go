@@ -108,6 +108,7 @@ func TestImportTarRefuses(t *testing.T) {
 		"symlink-out":      {tar.Header{Name: "a/link", Linkname: "../../x", Typeflag: tar.TypeSymlink}, workspace.ErrEscape},
 		"absolute-symlink": {tar.Header{Name: "link", Linkname: "/etc", Typeflag: tar.TypeSymlink}, workspace.ErrEscape},
 		"device":           {tar.Header{Name: "null", Typeflag: tar.TypeChar}, fs.ErrInvalid},
+		"root":             {tar.Header{Name: "./.", Typeflag: tar.TypeReg}, workspace.ErrIsDir},
 		"reserved":         {tar.Header{Name: ".workspacekit-tmp-x", Typeflag: tar.TypeReg}, fs.ErrInvalid},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -128,8 +129,8 @@ func TestImportTarRefuses(t *testing.T) {
 	}
 }
 
-// TestImportTarOfATornArchive looks at once for what is left of archives that end early: in
-// the middle of a file, or between two.
+// TestImportTarOfATornArchive looks at once for what is left of archives that end early, or
+// are damaged.
 func TestImportTarOfATornArchive(t *testing.T) {
 	r := places()[0].start(t)
 	f := r.open(t)
@@ -145,10 +146,23 @@ func TestImportTarOfATornArchive(t *testing.T) {
 				t.Errorf("after %d bytes of an archive for %q there is %q, want nothing", length, dir, left)
 			}
 		}
-		err := f.ImportTar(t.Context(), dir, bytes.NewReader(whole[:50_000]), nil)
-		if !errors.Is(err, io.ErrUnexpectedEOF) {
-			t.Errorf("ImportTar of half an archive = %v, want %q", err, io.ErrUnexpectedEOF)
+	}
+	zeros := archive(t, [][2]string{{"zeros", strings.Repeat("\x00", 1024)}}).Bytes()
+	for name, part := range map[string][]byte{
+		"empty": nil, "in content": whole[:50_000], "in padding": whole[:101_370], "in a header": whole[:700],
+		"between two entries": whole[:512], "after the last": whole[:101_376], "in the mark": whole[:101_476],
+		"after zeros": zeros[:1536], "damaged": append(whole[:512:512], bytes.Repeat([]byte("x"), 512)...),
+	} {
+		err := f.ImportTar(t.Context(), ".", bytes.NewReader(part), nil)
+		if !errors.Is(err, fs.ErrInvalid) || name != "damaged" && !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("ImportTar of an archive that ends %s = %v, want %q", name, err, fs.ErrInvalid)
 		}
+		if left := r.run(t, "ls", "-A", f.Root()); left != "" {
+			t.Errorf("after an archive that ends %s there is %q, want nothing", name, left)
+		}
+	}
+	if err := f.ImportTar(t.Context(), ".", bytes.NewReader(whole[:101_376+512]), nil); err != nil {
+		t.Errorf("ImportTar of an archive with one block of zeros at its end = %v, want nil", err)
 	}
 	if _, err := f.WriteFile(t.Context(), "after", nil, nil); err != nil {
 		t.Errorf("WriteFile after that = %v, want nil", err)

@@ -121,21 +121,30 @@ func TestLockThatStays(t *testing.T) {
 	}
 }
 
-// TestLockThatIsHeld waits for the lock of a process that lives.
+// TestLockThatIsHeld waits for the lock of a process that lives, also where each
+// look at it takes long: the wait is measured by the clock.
 func TestLockThatIsHeld(t *testing.T) {
 	text, err := program.Text()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, sh := range []string{"sh", "busybox sh"} {
-		t.Run(sh, func(t *testing.T) {
+	for _, c := range []struct{ name, sh, setup string }{
+		{"sh", "sh", "patience=20"},
+		{"busybox", "busybox sh", "patience=20"},
+		{"slow-sh", "sh", "patience=200; sleep() { command sleep 1; }"},
+		{"slow-busybox", "busybox sh", "patience=200; sleep() { command sleep 1; }"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if strings.HasPrefix(c.name, "slow") {
+				exhaustive.NotShort(t, "waits for a lock")
+			}
 			t.Parallel()
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
-			words := strings.Fields(sh)
+			words := strings.Fields(c.sh)
 			exhaustive.Program(t, words[0])
-			script := text + `
-				root=$(pwd -P) patience=20
+			script := text + c.setup + `
+				root=$(pwd -P)
 				read -r line </proc/$$/stat
 				set -- ${line##*) }
 				me="$(readlink /proc/self/ns/pid) $$ ${20}"

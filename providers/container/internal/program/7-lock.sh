@@ -32,6 +32,7 @@ patience=3000
 # directory that has been removed takes no lock, and none is in it.
 lock() {
 	tries=0
+	since=
 	seen=
 	absent=0
 	owner=
@@ -52,9 +53,10 @@ lock() {
 			[ $outcome -eq $failed ] || return $outcome
 			return $overtaken
 		fi
-		[ "$owner" = "$seen" ] || tries=0
+		[ "$owner" = "$seen" ] || tries=0 since=
 		seen=$owner
 		tries=$((tries + 1))
+		clocked
 		if [ "${owner%% *}" = "${me%% *}" ] && [ -n "$owner" ]; then
 			! dead $owner || unlock "$owner"
 		elif [ $tries -gt 1000 ]; then
@@ -62,6 +64,16 @@ lock() {
 		fi
 		pause
 	done
+}
+
+# clocked: raises tries to what the clock says, as a round takes longer than its
+# pause. The clock has whole seconds, so one is taken off.
+clocked() {
+	read -r now line 2>/dev/null </proc/uptime || return
+	now=${now%%.*}
+	since=${since:-$now}
+	passed=$(((now - since - 1) * 100))
+	[ $passed -le $tries ] || tries=$passed
 }
 
 # pause: waits for a moment, and longer if it has been waited for long.

@@ -35,7 +35,8 @@ func TestMkdir(t *testing.T) {
 	contains(t, "hint", bad(t, set, "mkdir", object{"path": "x/y/z"}, tools.CodeNotExist).Hint, "Set recursive")
 	good(t, set, "mkdir", object{"path": "x/y/z", "recursive": true})
 	good(t, set, "mkdir", object{"path": "x/y/z", "recursive": true})
-	bad(t, set, "mkdir", object{"path": "a", "recursive": true}, tools.CodeNotDir)
+	contains(t, "hint", bad(t, set, "mkdir", object{"path": "a", "recursive": true}, tools.CodeNotDir).Hint, "It is a file, not a directory")
+	contains(t, "hint", bad(t, set, "mkdir", object{"path": "a/b", "recursive": true}, tools.CodeNotDir).Hint, "An element of the path is a file")
 	if info, err := ws.Stat(t.Context(), "x/y/z"); err != nil || !info.IsDir() {
 		t.Errorf("Stat = %v, %v", info, err)
 	}

@@ -163,7 +163,11 @@ func (ts *toolset) notDirHint(ctx context.Context, op, path string) string {
 			return file + " is a file" + ts.ifTool(ops.ReadFile, ": read it with %s") + ts.ifTool(ops.Stat, ", or describe it with %s") + "."
 		}
 	}
-	return "An element of the path is a file, not a directory" + ts.ifTool(ops.Ls, ": look with %s") + "."
+	file := "An element of the path"
+	if kind := ts.typeOf(ctx, path); kind == workspace.TypeFile || kind == workspace.TypeSymlink {
+		file = "It" // of mkdir and run
+	}
+	return file + " is a file, not a directory" + ts.ifTool(ops.Ls, ": look with %s") + "."
 }
 
 // notEmptyHint says how to go on with a directory that is not empty. It can have names that no

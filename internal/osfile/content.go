@@ -47,6 +47,7 @@ type content struct {
 	condition workspace.WriteOptions // of the next store
 	prefix    int                    // how much of data is as it was stored
 	rewritten bool                   // something else has changed than the end
+	follows   bool                   // a new file may be the target of a symlink
 }
 
 // newContent returns the content of a file that has been described and not read.
@@ -92,7 +93,7 @@ func (c *content) describe() workspace.FileInfo {
 func (c *content) require(condition workspace.WriteOptions) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.condition, c.rewritten = condition, true
+	c.condition, c.rewritten, c.follows = condition, true, false
 }
 
 // required returns the version that the file must have for the next store, empty if any will do.
@@ -297,19 +298,33 @@ func changedByOthers(err error) bool {
 	return errors.Is(err, workspace.ErrConflict) || errors.Is(err, fs.ErrExist)
 }
 
-// write is one attempt to store the content. c.mu is held. Without conditional writes, only
-// that the file is new is tested, before and not with the write.
+// write is one attempt to store the content. c.mu is held. A symlink whose target does not exist
+// has the name, but no file: then the target is what must be new.
 func (c *content) write() error {
+	err := c.writeAs(c.info.Path)
+	if !c.follows || !c.condition.IfNotExist || !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	target, resolveErr := c.fs.ws.Resolve(c.fs.ctx, c.info.Path)
+	if resolveErr != nil || target == c.info.Path {
+		return err
+	}
+	return c.writeAs(target)
+}
+
+// writeAs writes the content to the file name. Without conditional writes, only that the file
+// is new is tested, before and not with the write.
+func (c *content) writeAs(name string) error {
 	condition := c.condition
 	if !c.fs.ws.Capabilities().ConditionalWrite {
 		if condition.IfNotExist {
-			if _, err := c.fs.ws.Stat(c.fs.ctx, c.info.Path); !errors.Is(err, fs.ErrNotExist) {
+			if _, err := c.fs.ws.Stat(c.fs.ctx, name); !errors.Is(err, fs.ErrNotExist) {
 				return cmp.Or(err, error(fs.ErrExist))
 			}
 		}
 		condition = workspace.WriteOptions{}
 	}
-	version, err := c.fs.ws.WriteFile(c.fs.ctx, c.info.Path, c.data, &condition)
+	version, err := c.fs.ws.WriteFile(c.fs.ctx, name, c.data, &condition)
 	if err != nil {
 		return err
 	}

@@ -128,7 +128,11 @@ func (f *FS) prepare(name string, flag int, exclusive bool) (*content, error) {
 		if !errors.Is(err, fs.ErrNotExist) || flag&os.O_CREATE == 0 {
 			return c, err
 		}
-		return f.create(name, workspace.WriteOptions{IfNotExist: true})
+		c, err = f.create(name, workspace.WriteOptions{IfNotExist: true})
+		if err == nil {
+			c.follows = true
+		}
+		return c, err
 	}
 	info, err := f.follow(name)
 	switch {

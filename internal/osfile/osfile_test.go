@@ -774,3 +774,76 @@ func TestRenameToItself(t *testing.T) {
 		}
 	}
 }
+
+// TestDanglingSymlink creates the target of a symlink, as WriteFile does, unless somebody else
+// has created it meanwhile, or the flags or a caller mean that the name itself is new.
+func TestDanglingSymlink(t *testing.T) {
+	t.Parallel()
+	const create = os.O_RDWR | os.O_CREATE
+	for _, test := range []struct {
+		name      string
+		flag      int
+		meanwhile string // what somebody else writes; empty for nothing
+		require   bool
+		want      string // in the target; empty for fs.ErrExist
+	}{
+		{"create", create, "", false, "mine"},
+		{"append", create | os.O_APPEND, "", false, "mine"},
+		{"truncate", create | os.O_TRUNC, "", false, "mine"},
+		{"exclusive", create | os.O_EXCL, "", false, ""},
+		{"required", create, "", true, ""},
+		{"create-beside", create, "theirs,", false, ""},
+		{"append-beside", create | os.O_APPEND, "theirs,", false, "theirs,mine"},
+	} {
+		for _, conditional := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s-%v", test.name, conditional), func(t *testing.T) {
+				t.Parallel()
+				dir := t.TempDir()
+				if err := os.Symlink("target", filepath.Join(dir, "link")); err != nil {
+					t.Skipf("no symlinks here: %v", err)
+				}
+				local, err := localbash.Open(dir, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { local.Close() })
+				var fsys workspace.FileSystem = local
+				if !conditional {
+					fsys = unconditional{local}
+				}
+				file := open(t, osfile.New(t.Context(), workspace.New("test", fsys, nil), nil), "link", test.flag)
+				if test.require {
+					file.Require(workspace.WriteOptions{IfNotExist: true})
+				}
+				writeString(t, file, "mine")
+				if test.meanwhile != "" {
+					write(t, local, "target", test.meanwhile)
+				}
+				err = file.Sync()
+				if test.want == "" {
+					if !errors.Is(err, fs.ErrExist) {
+						t.Errorf("Sync = %v, want %v", err, fs.ErrExist)
+					}
+					return
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				writeString(t, file, ", again")
+				if err := file.Close(); err != nil {
+					t.Fatal(err)
+				}
+				if data, err := local.ReadFile(t.Context(), "target"); err != nil || string(data) != test.want+", again" {
+					t.Errorf("the target has %q, %v, want %q", data, err, test.want+", again")
+				}
+			})
+		}
+	}
+}
+
+// unconditional is a folder without conditional writes.
+type unconditional struct{ *localbash.FS }
+
+func (unconditional) Capabilities() workspace.Capabilities {
+	return workspace.Capabilities{Write: true}
+}

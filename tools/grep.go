@@ -62,7 +62,7 @@ type grepOutput struct {
 // grepFile is a file with a match. Count is zero where only the files are wanted.
 type grepFile struct {
 	Path  string `json:"path" jsonschema:"the file"`
-	Count int    `json:"count,omitempty" jsonschema:"with output count: how many matching lines, or with multiline matches"`
+	Count int    `json:"count,omitempty" jsonschema:"with output count: how many matching lines; of a multiline match, one"`
 }
 
 // grepSkip is a file that was not searched.

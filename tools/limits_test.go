@@ -33,7 +33,7 @@ func TestDocsStateTheLimits(t *testing.T) {
 			grepDefault, commas(grepMax), listBytes>>10, grepChars, grepContext, grepParts),
 		fmt.Sprintf("| file for grep with `multiline` | %d MiB |", multilineBytes>>20),
 		fmt.Sprintf("| edits of one edit_file, replacements in one file | %d, %s |", editsMax, commas(edit.MaxReplacements)),
-		fmt.Sprintf("| files that a glob of edit_file matches | %s; %d MiB of changed files, before and after |", commas(editFilesMax), editFilesBytes>>20),
+		fmt.Sprintf("| files that a glob of edit_file matches | %s; %d MiB of changed files, before and after together |", commas(editFilesMax), editFilesBytes>>20),
 		fmt.Sprintf("| file and pattern of edit_file with `regexp` | %d MiB, 4 KiB, less if both are large |", edit.MaxRegexpSource>>20),
 		fmt.Sprintf("| diff | %d KiB, %d characters of a line |", unified.MaxBytes>>10, unified.LineChars),
 		fmt.Sprintf("| message, hint of an error | %s characters each |", commas(errorChars)),

@@ -50,7 +50,7 @@ func TestNumbers(t *testing.T) {
 		"docs/objectstore.md": {
 			"| Ls | 1 for {providers/objectstore/internal/listing.MaxKeys} entries",
 			"index do not exclude, {providers/objectstore.DefaultWorkers} at a time",
-			"a directory written to in the last {providers/objectstore.DefaultFolderTTL time}",
+			"a directory that a write looked for in the last {providers/objectstore.DefaultFolderTTL time}",
 			"at each interval ({providers/objectstore.DefaultPollInterval time})",
 			"as WriteFile up to {providers/objectstore.DefaultPartSize bytes} (`PartSize`)",
 			"Grep keeps up to {providers/objectstore.DefaultCacheSize bytes} of what it downloads",

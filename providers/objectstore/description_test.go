@@ -2,7 +2,9 @@ package objectstore_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,7 +29,7 @@ func describedObject(bucket, key string) *s3.PutObjectInput {
 		ContentDisposition: aws.String(`attachment; filename="x"`), ContentLanguage: aws.String("de, en"),
 		Expires:      aws.Time(time.Date(2031, 2, 3, 4, 5, 6, 0, time.UTC)),
 		StorageClass: types.StorageClassStandardIa, WebsiteRedirectLocation: aws.String("/elsewhere"),
-		Tagging:  aws.String("team=a%20b&stage=x"),
+		Tagging:  aws.String("team=a%20b&stage=x&empty="),
 		Metadata: map[string]string{"owner": "someone", "two-words": "a  b", "workspacekit-write": "an old token"},
 	}
 }
@@ -125,6 +127,93 @@ func TestDescriptionKept(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestTagsDeleted replaces a file whose tags were deleted after it was read. An
+// answer without tags proves that only as a whole document.
+func TestTagsDeleted(t *testing.T) {
+	const head = `<?xml version="1.0" encoding="UTF-8"?>` + "\n"
+	const start = head + `<Tagging xmlns="http://s3.amazonaws.com/doc/2006-03-01/">`
+	for name, c := range map[string]struct {
+		document string
+		want     error
+	}{
+		"empty":         {start + "<TagSet></TagSet></Tagging>", nil},
+		"short":         {start + "<TagSet/></Tagging>", nil},
+		"spaced":        {start + "\n <TagSet>\n </TagSet>\n</Tagging>\n", nil},
+		"no document":   {"", workspace.ErrUnavailable},
+		"no element":    {head, workspace.ErrUnavailable},
+		"no set":        {start + "</Tagging>", workspace.ErrUnavailable},
+		"another":       {"<html><body></body></html>", workspace.ErrUnavailable},
+		"cut at start":  {start, workspace.ErrUnavailable},
+		"cut in set":    {start + "<TagSet>", workspace.ErrUnavailable},
+		"cut after set": {start + "<TagSet></TagSet>", workspace.ErrUnavailable},
+		"cut in end":    {start + "<TagSet></TagSet></Tagging", workspace.ErrUnavailable},
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := s3test.New(t, nil)
+			s := inProcess(server, awsCompat(), impatient(2))
+			f := s.open(t, "p", objectstore.Options{})
+			if _, err := s.client.PutObject(t.Context(), describedObject(s.bucket, "p/f")); err != nil {
+				t.Fatal(err)
+			}
+			server.Inject(func(r s3test.Request) s3test.Fault {
+				if r.Op != "GetObjectTagging" {
+					return s3test.Fault{}
+				}
+				return s3test.Fault{Edit: func(a *s3test.Answer) { a.Body, a.Length = []byte(c.document), int64(len(c.document)) }}
+			})
+			server.ResetRequests()
+			_, version, err := f.ReadVersioned(t.Context(), "f", 100)
+			if err != nil {
+				t.Fatal(err)
+			}
+			version, err = f.WriteFile(t.Context(), "f", []byte("new"), &workspace.WriteOptions{IfVersion: version})
+			if !errors.Is(err, c.want) {
+				t.Fatalf("WriteFile = %v, want %v", err, c.want)
+			}
+			if err != nil {
+				return
+			}
+			if err := write("f", &workspace.WriteOptions{IfVersion: version})(t.Context(), f); err != nil {
+				t.Fatal(err)
+			}
+			var sent []string
+			for _, r := range server.Requests() {
+				sent = append(sent, r.Op)
+			}
+			if want := []string{"GetObject", "GetObjectTagging", "PutObject", "PutObject"}; !slices.Equal(sent, want) {
+				t.Errorf("requests of a read and two writes = %q, want %q", sent, want)
+			}
+			server.Inject(nil)
+			if after, _ := s.descriptionOf(t, "p/f"); after["tags"] != "map[]" {
+				t.Errorf("tags = %s, want none", after["tags"])
+			}
+		})
+	}
+}
+
+// TestTagsDeletedExternal deletes the tags in a store.
+func TestTagsDeletedExternal(t *testing.T) {
+	s := external(t)
+	f, prefix := s.emptyPrefix(t)
+	key := prefix + "/f"
+	if _, err := s.client.PutObject(t.Context(), describedObject(s.bucket, key)); err != nil {
+		t.Fatal(err)
+	}
+	_, version, err := f.ReadVersioned(t.Context(), "f", 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.client.DeleteObjectTagging(t.Context(), &s3.DeleteObjectTaggingInput{Bucket: &s.bucket, Key: &key}); err != nil {
+		t.Fatal(err)
+	}
+	if err := write("f", &workspace.WriteOptions{IfVersion: version})(t.Context(), f); err != nil {
+		t.Errorf("WriteFile = %v, want nil", err)
+	}
+	if after, _ := s.descriptionOf(t, key); after["tags"] != "map[]" {
+		t.Errorf("tags = %s, want none", after["tags"])
 	}
 }
 

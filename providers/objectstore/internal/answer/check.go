@@ -135,7 +135,7 @@ func (c *check) HandleDeserialize(ctx context.Context, in middleware.Deserialize
 //	deletions, aborts               the status 204
 //	listings, DeleteObjects         the status 200, and what their callers check
 //	new uploads                     an upload id
-//	tags                            the status 200 and a tag
+//	tags                            the status 200 and a set, which may be empty
 func lacks(result any, status int) string {
 	var etag *string
 	switch r := result.(type) {
@@ -143,8 +143,8 @@ func lacks(result any, status int) string {
 		return lacksStatus(status, http.StatusOK) // their documents are checked where they are used
 	case *s3.DeleteObjectOutput, *s3.AbortMultipartUploadOutput:
 		return lacksStatus(status, http.StatusNoContent)
-	case *s3.GetObjectTaggingOutput: // which is asked for only if there are tags
-		if len(r.TagSet) == 0 {
+	case *s3.GetObjectTaggingOutput:
+		if r.TagSet == nil { // the SDK makes an empty set of <TagSet/>
 			return "the tags"
 		}
 		return lacksStatus(status, http.StatusOK)

@@ -82,7 +82,7 @@ func (d Description) apply(o *s3.Options) {
 }
 
 // withTags returns d, which describes the object key, with its tags: one
-// request if it has any.
+// request if it has any. They may have been deleted after d was read.
 func (b *Bucket) withTags(ctx context.Context, key string, d Description) (Description, error) {
 	count := http.Header(d).Get(tagCountHeader)
 	if n, err := strconv.Atoi(count); err != nil || n == 0 || d[tagsHeader] != nil {
@@ -99,6 +99,10 @@ func (b *Bucket) withTags(ctx context.Context, key string, d Description) (Descr
 		}
 	}
 	d = maps.Clone(d)
+	if len(tags) == 0 {
+		delete(d, tagCountHeader)
+		return d, nil
+	}
 	d[tagsHeader] = []string{tags.Encode()}
 	return d, nil
 }

@@ -174,10 +174,25 @@ func (ts *toolset) notDirHint(ctx context.Context, op, path string) string {
 // listing shows: then a look at it is of no use.
 func (ts *toolset) notEmptyHint(ctx context.Context, path string) string {
 	const recursive = "Only recursive removes a directory with everything below it"
-	if shown, err := ts.ws.Ls(ctx, path, &workspace.LsOptions{Limit: 1}); err == nil && len(shown) == 0 {
+	if ts.listsNothing(ctx, path) {
 		return recursive + ", also what no listing shows."
 	}
 	return "It is not empty" + ts.ifTool(ops.Ls, ": see what is in it with %s") + ". " + recursive + "."
+}
+
+// leftHint says what a recursive removal has left: a store may remove only what it lists, and
+// others may write meanwhile. Looking asks nobody for an approval.
+func (ts *toolset) leftHint(ctx context.Context, path string) string {
+	if ts.listsNothing(policy.WithApprover(ctx, nil), path) {
+		return "Names that no listing shows are left. Tell the user."
+	}
+	return "Some of it is left" + ts.ifTool(ops.Ls, ": see what with %s") + ". It was written meanwhile, or holds names that no listing shows."
+}
+
+// listsNothing reports whether a listing of the directory path is empty.
+func (ts *toolset) listsNothing(ctx context.Context, path string) bool {
+	shown, err := ts.ws.Ls(ctx, path, &workspace.LsOptions{Limit: 1})
+	return err == nil && len(shown) == 0
 }
 
 // outsideHint is for a directory that would be moved or copied into itself.

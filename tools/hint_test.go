@@ -273,6 +273,25 @@ func TestHintOfUnlistedNames(t *testing.T) {
 	}
 }
 
+// TestHintOfWhatIsLeft tests what is said of a recursive removal that leaves something. It
+// does not advise to do what was done.
+func TestHintOfWhatIsLeft(t *testing.T) {
+	fsys := failing{memory.New(nil), workspace.ErrNotEmpty}
+	put(t, fsys.FS, "src/a.go", "a")
+	if err := fsys.FS.Mkdir(t.Context(), "unlisted", nil); err != nil {
+		t.Fatal(err)
+	}
+	set := newSetOf(t, workspace.New("test", fsys, nil), nil)
+	for path, want := range map[string]string{
+		"unlisted": "Names that no listing shows are left. Tell the user.",
+		"src":      "Some of it is left: see what with workspace__test__ls. It was written meanwhile, or holds names that no listing shows.",
+	} {
+		if err := bad(t, set, "rm", object{"path": path, "recursive": true}, tools.CodeNotEmpty); err.Hint != want {
+			t.Errorf("hint of rm of %s = %q, want %q", path, err.Hint, want)
+		}
+	}
+}
+
 // TestHintsSayWhatExists tests that a destination that exists is described.
 func TestHintsSayWhatExists(t *testing.T) {
 	set, _ := newSet(t, map[string]string{"a": "", "dir/b": ""}, nil)

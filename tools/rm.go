@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -37,7 +38,10 @@ func runRm(ctx context.Context, ts *toolset, in *rmInput) (*rmOutput, error) {
 	if err := ts.checkKnown(ctx, ops.Rm, path); err != nil {
 		return nil, err
 	}
-	if err := ts.ws.Rm(ctx, path, &workspace.RmOptions{Recursive: in.Recursive}); err != nil {
+	switch err := ts.ws.Rm(ctx, path, &workspace.RmOptions{Recursive: in.Recursive}); {
+	case in.Recursive && errors.Is(err, workspace.ErrNotEmpty):
+		return nil, &hintedError{err, ts.leftHint(ctx, path)}
+	case err != nil:
 		return nil, err
 	}
 	ts.forget(ctx, path, "")

@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"github.com/workspacekit/workspacekit/internal/s3test"
+	"github.com/workspacekit/workspacekit/providers/objectstore"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 // TestTools calls every tool once, in an order in which each has what it needs.
@@ -56,5 +58,30 @@ func TestTools(t *testing.T) {
 				t.Errorf("what is left = %q, %v, want src/main.go", paths, err)
 			}
 		})
+	}
+}
+
+// TestToolRemovesNames removes a directory with a key that is no name, where a
+// rule could deny a name in it.
+func TestToolRemovesNames(t *testing.T) {
+	server := s3test.New(t, nil)
+	for _, key := range []string{"p/d/f", "p/d//x"} {
+		server.Put(bucket, key, nil)
+	}
+	fsys, err := policy.Restrict(inProcess(server, awsCompat()).open(t, "p", objectstore.Options{}), policy.Rules{DeniedPaths: []string{"*.env"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := tools.New(workspace.New("bucket", fsys, nil), &tools.Options{Naming: "{op}"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool, _ := set.Lookup("rm")
+	result, err := tool.Call(t.Context(), json.RawMessage(`{"path": "d", "recursive": true}`))
+	if err != nil || result.Error == nil {
+		t.Fatalf("rm = %+v, %v, want an error", result, err)
+	}
+	if e := result.Error; e.Code != tools.CodeNotEmpty || !strings.Contains(e.Hint, "no listing shows are left") {
+		t.Errorf("rm = %s: %q, want %s with a hint that names are left", e.Code, e.Hint, tools.CodeNotEmpty)
 	}
 }

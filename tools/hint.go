@@ -181,17 +181,18 @@ func (ts *toolset) notEmptyHint(ctx context.Context, path string) string {
 }
 
 // leftHint says what a recursive removal has left: a store may remove only what it lists, and
-// others may write meanwhile. Looking asks nobody for an approval.
+// others may write meanwhile.
 func (ts *toolset) leftHint(ctx context.Context, path string) string {
-	if ts.listsNothing(policy.WithApprover(ctx, nil), path) {
+	if ts.listsNothing(ctx, path) {
 		return "Names that no listing shows are left. Tell the user."
 	}
 	return "Some of it is left" + ts.ifTool(ops.Ls, ": see what with %s") + ". It was written meanwhile, or holds names that no listing shows."
 }
 
-// listsNothing reports whether a listing of the directory path is empty.
+// listsNothing reports whether a listing of the directory path is empty. It asks nobody for an
+// approval.
 func (ts *toolset) listsNothing(ctx context.Context, path string) bool {
-	shown, err := ts.ws.Ls(ctx, path, &workspace.LsOptions{Limit: 1})
+	shown, err := ts.ws.Ls(policy.WithApprover(ctx, nil), path, &workspace.LsOptions{Limit: 1})
 	return err == nil && len(shown) == 0
 }
 

@@ -18,7 +18,6 @@ import (
 	"github.com/workspacekit/workspacekit/internal/cli/term"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace/audit"
-	"github.com/workspacekit/workspacekit/workspace/observe"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
@@ -29,8 +28,8 @@ func newSuggest(flags *target.Flags) *cobra.Command {
 		Short: "Print rules that allow the operations of an audit log, and no others",
 		Long: `Suggest reads an audit log and prints rules for fs that allow the operations in the log
 and deny all others. First run the agent with "mode: audit" in fs: rules refuse nothing then.
-Suggest leaves out operations that were refused, and commands: allow those with a rule
-for run. It refuses a log with hashPaths, which has no names.
+Suggest leaves out operations that failed, and commands: allow those with a rule for run.
+It refuses a log with hashPaths, which has no names.
 
 If four or more names in a directory below the root were used in the same way, one rule
 allows the whole directory. If the whole workspace was listed or searched, the rules also
@@ -75,16 +74,16 @@ func (u uses) add(name string, all ...policy.Op) {
 }
 
 // readUses returns what workspaces were used for by a log, all of them if there are no names.
-// What was denied did not take place, and is left out, as is the file that a doctor has
-// written; what "mode: audit" let through counts. The lines without a decision are headers and
-// torn lines. A log with hashed names is an error, as rules cannot be made of those.
+// What was denied or failed did not take place, and is left out, as is the file that a doctor
+// has written; what "mode: audit" let through counts. The lines without a decision are headers
+// and torn lines. A log with hashed names is an error, as rules cannot be made of those.
 func readUses(log iter.Seq2[audit.Entry, error], workspaces []string) (uses, error) {
 	used := uses{}
 	for e, err := range log {
 		switch {
 		case err != nil:
 			return nil, err
-		case e.Decision == "" || e.Decision == observe.Denied, doctor.IsProbeFile(e.Path), len(workspaces) > 0 && !slices.Contains(workspaces, e.Workspace):
+		case e.Decision == "" || e.Code != "", doctor.IsProbeFile(e.Path), len(workspaces) > 0 && !slices.Contains(workspaces, e.Workspace):
 			continue
 		case strings.HasPrefix(e.Path, "hmac:"):
 			return nil, errors.New("it has no names, but their hashes (hashPaths): log without them for a while")

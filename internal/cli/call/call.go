@@ -466,7 +466,10 @@ func (i *invocation) noRun(chosen *target.Selection, ws *config.Workspace) strin
 	case ws.Quota() != nil:
 		return fmt.Sprintf("It has a quota in %s, and nobody counts what a command writes.", target.Name(chosen.Path))
 	}
-	return "The provider must run commands, as a container and a folder with run: {enabled: true} do, and settings that restrict the workspace need a rule for run."
+	if why := chosen.File.WhyNoRun(ws); why != "" {
+		return strings.ToUpper(why[:1]) + why[1:] + "."
+	}
+	return "The provider must run commands, as a container and a folder with run: {enabled: true} do."
 }
 
 // print calls the tool and prints its result. If there is an error already, it prints that.

@@ -42,6 +42,7 @@ const (
 	sourcedCommand  = "sourced" // source of a piece
 	pushdCommand    = "pushd"
 	dirsCommand     = "dirs"
+	shoptCommand    = "shopt"    // shopt -q, shopt -p
 	functionCommand = "function" // what may be a function with the name of a builtin
 )
 
@@ -96,6 +97,8 @@ func (r *run) internal(name string, had bool) internalFunc {
 		return r.pushd
 	case dirsCommand:
 		return r.dirs
+	case shoptCommand:
+		return r.shopt
 	case functionCommand:
 		return r.function
 	}
@@ -450,6 +453,44 @@ func (r *run) checkGlob(ctx context.Context, hc interp.HandlerContext, args []st
 	}
 	r.noNumber.Store(nil)
 	return nil
+}
+
+// shopt is shopt -q and shopt -p. The interpreter has neither, and is asked for each option.
+//
+//	shopt -q extglob    status 1 if it is off
+//	shopt -p extglob    shopt -u extglob
+func (r *run) shopt(ctx context.Context, hc interp.HandlerContext, args []string) error {
+	flags, names := shoptFlags(args)
+	call, on, off := "builtin shopt ", "shopt -s", "shopt -u"
+	if strings.Contains(flags, "o") {
+		call, on, off = "builtin shopt -o ", "set -o", "set +o"
+	}
+	var answers []string
+	for _, name := range names {
+		answers = append(answers, r.ask(ctx, hc, call+"-- "+quoted(name)))
+	}
+	if len(names) == 0 {
+		answers = slices.Collect(strings.Lines(r.ask(ctx, hc, call)))
+	}
+	status := 0
+	for i, answer := range answers {
+		name, state, known := strings.Cut(answer, "\t")
+		set := off
+		switch {
+		case !known:
+			fmt.Fprintf(hc.Stderr, "bash: shopt: %s: invalid shell option name\n", names[i])
+			status = 1
+			continue
+		case strings.HasPrefix(state, "on"):
+			set = on
+		case len(names) > 0:
+			status = 1
+		}
+		if !strings.Contains(flags, "q") {
+			fmt.Fprintln(hc.Stdout, set, name)
+		}
+	}
+	return statusError(status)
 }
 
 // cat is the command that prints its input.

@@ -155,6 +155,7 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 		if args[0] == "set" {
 			return setFlags(args)
 		}
+		return r.shoptArgs(args)
 	case "exec":
 		if len(args) > 1 {
 			return args
@@ -604,6 +605,33 @@ func echoLine(args []string) []string {
 
 // plainOctal gives a backslash to \1 to \7, so that they stay as they are.
 var plainOctal = strings.NewReplacer(`\\`, `\\`, `\1`, `\\1`, `\2`, `\\2`, `\3`, `\\3`, `\4`, `\\4`, `\5`, `\\5`, `\6`, `\\6`, `\7`, `\\7`)
+
+// shoptArgs returns what to call for shopt. The interpreter refuses the flags q and p: alone they
+// are a command of the shell itself, and beside s or u they say nothing.
+func (r *run) shoptArgs(args []string) []string {
+	flags, names := shoptFlags(args)
+	others := strings.NewReplacer("q", "", "p", "").Replace(flags)
+	switch {
+	case others == flags:
+		return args
+	case strings.Trim(others, "o") == "":
+		return slices.Concat([]string{r.scripts.Prefix + shoptCommand}, args[1:])
+	case len(names) == 0:
+		return args
+	}
+	return slices.Concat([]string{"shopt", "-" + others, "--"}, names)
+}
+
+// shoptFlags returns the letters of the flags of shopt, and its other arguments.
+func shoptFlags(args []string) (flags string, names []string) {
+	for names = args[1:]; len(names) > 0 && len(names[0]) > 1 && names[0][0] == '-'; names = names[1:] {
+		if names[0] == "--" {
+			return flags, names[1:]
+		}
+		flags += names[0][1:]
+	}
+	return flags, names
+}
 
 // setFlags drops the option errtrace of set: the interpreter does not know it, and runs the
 // trap of ERR in functions in any case.

@@ -106,6 +106,9 @@ func (ts *toolset) planPatch(ctx context.Context, text string) (*patch.Plan, err
 		_, message := describe(err)
 		return nil, &argumentError{message: message, hint: "The files keep their encodings. Use other characters. Nothing was written."}
 	}
+	if errors.Is(err, patch.ErrEncoding) {
+		return nil, &hintedError{err, `The format of Codex, which begins with "*** Begin Patch", keeps the encodings of files. Nothing was written.`}
+	}
 	if errors.Is(err, patch.ErrMismatch) {
 		return nil, &hintedError{err, "Copy the lines as they are in the files, with the lines around them, and in the order of the file. Nothing was written."}
 	}

@@ -89,6 +89,7 @@ func TestApplyPatchErrors(t *testing.T) {
 	t.Parallel()
 	files := patchFiles()
 	files["greek"] = "\xe0\xe1\xe2\xe3\xe4\xe5\n"
+	files["latin"] = "caf\xe9\nb\nc\n"
 	set, ws := newSet(t, files, nil)
 	for _, test := range []struct {
 		patch string
@@ -104,6 +105,10 @@ func TestApplyPatchErrors(t *testing.T) {
 		{"*** Begin Patch\n*** Update File: a\n@@\n-2\n+2\n@@\n-1\n+1\n*** End Patch", tools.CodeTextNotFound, []string{"the hunks before it", "in the order of the file"}},
 		{"*** Begin Patch\n*** Update File: greek\n@@\n+th\u00e9\n*** End Patch", tools.CodeInvalidArguments,
 			[]string{`greek: only ASCII can be added to a file of unknown encoding, and 'é' is not: hunk 1 (@@)`, "The files keep their encodings. Use other characters."}},
+		{"--- a/latin\n+++ b/latin\n@@ -2,2 +2,3 @@\n b\n+\u00e9\n c\n", tools.CodeInvalidArguments,
+			[]string{"latin: the file is not UTF-8, and the lines of the patch are: hunk 1 (@@ -2,2 +2,3 @@)\nThe format of Codex", "keeps the encodings"}},
+		{"--- a/latin\n+++ b/latin\n@@ -1,2 +1,2 @@\n-caf\u00e9\n+tea\n b\n", tools.CodeTextNotFound,
+			[]string{`and the patch has "café": the file is not UTF-8, and the lines of the patch are`, "The format of Codex"}},
 		{"*** Begin Patch\n*** Add File: a\n+1\n*** End Patch", tools.CodeExist, []string{"a: file already exists"}},
 		{"*** Begin Patch\n*** Add File: a\n+1\n*** Delete File: x\n*** End Patch", tools.CodeExist, []string{"2 errors\na: file already exists\nx: file does not exist"}},
 		{"*** Begin Patch\n*** Delete File: x\n*** Add File: .git/y\n+1\n*** Update File: a\n@@\n-zwei\n+2\n*** Add File: ../y\n+1\n*** End Patch", tools.CodeNotExist,

@@ -295,6 +295,7 @@ var kinds = [...]struct {
 	{edit.ErrTextNotUnique, CodeTextNotUnique},
 	{edit.ErrPattern, CodePattern},
 	{patch.ErrMismatch, CodeTextNotFound},
+	{patch.ErrEncoding, CodeInvalidArguments},
 }
 
 // Retryable reports whether the same call may succeed later although the caller changes

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log"
+	"slices"
 	"strings"
 	"testing"
 
@@ -347,6 +348,44 @@ func TestOtherEncoding(t *testing.T) {
 		_, missing := test.refused.(*charset.CharacterError)
 		if missing != errors.As(err, new(*charset.CharacterError)) || !missing && !errors.Is(err, test.refused) || treeOf(t, ws)["f"] != test.want {
 			t.Errorf("%q added to %q: %v, and then it is %q", test.added, test.file, err, treeOf(t, ws)["f"])
+		}
+	}
+}
+
+// TestDiffOfOtherEncoding tests that a unified diff, whose lines are bytes, adds no text of
+// another encoding to a file.
+func TestDiffOfOtherEncoding(t *testing.T) {
+	t.Parallel()
+	const latin = "caf\xe9\nb\nc\n"
+	for _, test := range []struct {
+		file, hunk, want string
+		kinds            []error
+	}{
+		{latin, "@@ -2,2 +2,3 @@\n b\n+\u00e9\n c\n", "", []error{patch.ErrEncoding}},
+		{latin, "@@ -2,2 +2,3 @@\n b\n+e\n c\n", "caf\xe9\nb\ne\nc\n", nil},
+		{latin, "@@ -2,2 +2,3 @@\n b\n+\xe9\n c\n", "caf\xe9\nb\n\xe9\nc\n", nil},
+		{latin, "@@ -1,2 +1,2 @@\n-caf\xe9\n+caf\u00e9\n b\n", "caf\u00e9\nb\nc\n", nil}, // made by a conversion
+		{latin, "@@ -1,2 +1,2 @@\n-caf\u00e9\n+cafe\n b\n", "", []error{patch.ErrMismatch, patch.ErrEncoding}},
+		{latin, "@@ -1,2 +1,2 @@\n-tea\n+cafe\n b\n", "", []error{patch.ErrMismatch}},
+		{"\xff\xfea\x00\n\x00", "@@ -1 +1 @@\n-a\n+b\n", "", []error{patch.ErrEncoding}},
+		{"\xff\xfea\x00\n\x00", "@@ -1 +0,0 @@\n-a\n", "", []error{patch.ErrMismatch, patch.ErrEncoding}},
+		{"\xff\xfea\x00\n\x00", "@@ -2,0 +3 @@\n+b\n", "", []error{patch.ErrEncoding}},
+		{"caf\u00e9\n", "@@ -1 +1 @@\n-th\u00e9\n+tea\n", "", []error{patch.ErrMismatch}},
+		{"caf\u00e9\n", "@@ -1 +1,2 @@\n caf\u00e9\n+th\u00e9\n", "caf\u00e9\nth\u00e9\n", nil},
+	} {
+		if test.kinds != nil {
+			test.want = test.file
+		}
+		ws := newWorkspace(t, tree{"f": test.file})
+		_, err := patch.Apply(t.Context(), ws, "--- a/f\n+++ b/f\n"+test.hunk)
+		var kinds []error
+		for _, kind := range []error{patch.ErrMismatch, patch.ErrEncoding} {
+			if errors.Is(err, kind) {
+				kinds = append(kinds, kind)
+			}
+		}
+		if got := treeOf(t, ws)["f"]; !slices.Equal(kinds, test.kinds) || err != nil != (kinds != nil) || got != test.want {
+			t.Errorf("%q applied to %q: %v, want %v, and then it is %q, want %q", test.hunk, test.file, err, test.kinds, got, test.want)
 		}
 	}
 }

@@ -16,7 +16,8 @@
 // What git refuses is refused, and so is more: binary changes, names with a leading or
 // double slash, symlinks, submodules, a file in place of a directory, and a patch that
 // creates or renames a file twice. Modes are not changed, because a workspace has none; a
-// note of the change says so. Directories that become empty stay.
+// note of the change says so. Directories that become empty stay. Text in UTF-8 is not added
+// to a file in another encoding, unless the hunk has bytes of that file.
 //
 // # The apply_patch format
 //

@@ -141,6 +141,10 @@ func (e *Error) Unwrap() []error { return e.Causes }
 // ErrMismatch is the kind of the error of a hunk whose lines are not in the file.
 var ErrMismatch = errors.New("the hunk does not apply")
 
+// ErrEncoding is the kind of the error of a hunk of a unified diff in UTF-8 for a file that
+// has another encoding, which the apply_patch format would keep.
+var ErrEncoding = errors.New("the file is not UTF-8, and the lines of the patch are")
+
 // flatten returns the errors that were joined.
 func flatten(err error) []error {
 	if err == nil {
@@ -289,7 +293,11 @@ func mismatches(s *section, wrong []mismatch) error {
 			errs = append(errs, ops.Error(ops.ApplyPatch, s.read(), m.missing, errors.New(m.label)))
 			continue
 		}
-		errs = append(errs, ops.Error(ops.ApplyPatch, s.read(), ErrMismatch, fmt.Errorf("%s: %s", m.label, m.reason)))
+		cause := fmt.Errorf("%s: %s", m.label, m.reason)
+		if m.foreign {
+			cause = fmt.Errorf("%w: %w", cause, ErrEncoding)
+		}
+		errs = append(errs, ops.Error(ops.ApplyPatch, s.read(), ErrMismatch, cause))
 	}
 	return errors.Join(errs...)
 }

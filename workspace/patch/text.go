@@ -18,12 +18,12 @@ import (
 // of the file as it was, so that spans can tell afterwards what has changed.
 type text struct {
 	lines  []fileLine
-	enc    charset.Encoding
-	binary bool   // it is no text for hunks that are not exact
-	bom    bool   // a byte order mark was before the first line
-	open   bool   // the last line had no line end
-	end    string // of lines without a neighbour to take it from
-	utf8   bool   // all of it is UTF-8, or was decoded
+	enc    charset.Encoding // of the file; empty if it is not known
+	exact  bool             // the lines are the bytes of the file
+	binary bool             // it is no text for hunks that are not exact
+	bom    bool             // a byte order mark was before the first line
+	open   bool             // the last line had no line end
+	end    string           // of lines without a neighbour to take it from
 }
 
 // fileLine is a line of a file.
@@ -38,13 +38,10 @@ type fileLine struct {
 // bytes then stay as they are, and only a NUL byte among them makes the file
 // binary. data is not kept.
 func newText(data []byte, exact bool) *text {
-	t := &text{enc: charset.UTF8, end: "\n", lines: make([]fileLine, 0, lineCount(data))}
-	if !exact {
-		decoded, enc, ok := charset.Decode(data)
-		if ok {
-			data, t.enc = decoded, enc
-		}
-		t.binary = !ok && charset.HasNUL(data)
+	decoded, enc, ok := charset.Decode(data)
+	t := &text{enc: enc, exact: exact, binary: !ok && !exact && charset.HasNUL(data), end: "\n", lines: make([]fileLine, 0, lineCount(data))}
+	if ok && !exact {
+		data = decoded
 	}
 	for line := range strings.Lines(string(data)) {
 		t.lines = append(t.lines, fileLine{text: line, number: len(t.lines) + 1})
@@ -71,13 +68,17 @@ func (t *text) bytes() ([]byte, error) {
 	for _, line := range t.lines {
 		out.WriteString(line.text)
 	}
+	if t.exact || t.enc == "" {
+		return out.Bytes(), nil
+	}
 	return t.enc.Encode(out.Bytes())
 }
 
 // mismatch says why a hunk does not apply.
 type mismatch struct {
 	label, reason string
-	missing       error // a character that cannot be added, in place of reason
+	missing       error // what cannot be added, in place of reason
+	foreign       bool  // the file has another encoding than the lines that it should have
 }
 
 // maxMismatches is how many hunks of a file may be missing before the rest is
@@ -107,9 +108,10 @@ func (t *text) apply(ctx context.Context, s *section) (wrong []mismatch, notes [
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		missing := t.missing(s, h)
+		missing := t.missing(h)
 		if reason != "" || missing != nil {
-			wrong = append(wrong, mismatch{fmt.Sprintf("hunk %d (%s)", i+1, wording.ClipAround(h.label, 0, 80)), reason, missing})
+			label := fmt.Sprintf("hunk %d (%s)", i+1, wording.ClipAround(h.label, 0, 80))
+			wrong = append(wrong, mismatch{label, reason, missing, slices.ContainsFunc(h.old(), t.foreign)})
 		}
 		if note != "" {
 			notes = append(notes, fmt.Sprintf("hunk %d: %s", i+1, note))
@@ -205,7 +207,6 @@ func (t *text) matches(at int, old []string) bool {
 // finish must follow, also after a hunk that does not apply. The line end that
 // is added is the one of the first line.
 func (t *text) begin() {
-	t.utf8 = !slices.ContainsFunc(t.lines, func(line fileLine) bool { return !utf8.ValidString(line.text) })
 	if len(t.lines) == 0 {
 		return
 	}
@@ -331,19 +332,47 @@ func (h hunk) withoutBlankEnd() (hunk, bool) {
 	return h, true
 }
 
-// missing returns the error of a character outside ASCII that h adds to a file of unknown
-// encoding, where it means something else.
-func (t *text) missing(s *section, h *hunk) error {
-	if s.exact || t.utf8 {
+// missing returns the error of what h adds and the encoding of the file cannot have: in one
+// that is not known, a character outside ASCII means something else.
+func (t *text) missing(h *hunk) error {
+	switch {
+	case t.exact && t.mixes(h):
+		return ErrEncoding
+	case t.exact || t.enc != "":
 		return nil
 	}
 	for _, l := range h.lines {
-		if at := strings.IndexFunc(l.text, func(r rune) bool { return r > unicode.MaxASCII }); l.op == '+' && at >= 0 {
+		if at := strings.IndexFunc(l.text, outsideASCII); l.op == '+' && at >= 0 {
 			r, _ := utf8.DecodeRuneInString(l.text[at:])
 			return &charset.CharacterError{Character: r}
 		}
 	}
 	return nil
+}
+
+func outsideASCII(r rune) bool { return r > unicode.MaxASCII }
+
+// mixes reports whether h adds text in another encoding than the file has. A hunk whose old
+// lines are not ASCII was made for the bytes of the file, such as one that converts it.
+func (t *text) mixes(h *hunk) bool {
+	if slices.ContainsFunc(h.old(), func(line string) bool {
+		return strings.Contains(line, "\x00") || strings.ContainsFunc(line, outsideASCII)
+	}) {
+		return false
+	}
+	return slices.ContainsFunc(h.lines, func(l patchLine) bool { return l.op == '+' && t.foreign(l.text) })
+}
+
+// foreign reports whether a line of a unified diff is text in UTF-8 that means something else
+// in the encoding of the file.
+func (t *text) foreign(line string) bool {
+	switch {
+	case !t.exact || t.enc == charset.UTF8:
+		return false
+	case t.enc == charset.UTF16LE || t.enc == charset.UTF16BE:
+		return !strings.Contains(line, "\x00")
+	}
+	return strings.ContainsFunc(line, outsideASCII) && utf8.ValidString(line)
 }
 
 // find returns where the lines old are, at the line from or after it, in the

@@ -287,6 +287,8 @@ func TestRefused(t *testing.T) {
 		{"no such anchor", "*** Begin Patch\n*** Update File: a\n@@ func f\n-1\n*** End Patch", patch.ErrMismatch, `(@@ func f): no line is "func f"`},
 		{"no such anchor further down", "*** Begin Patch\n*** Update File: a\n@@ 2\n@@ func f\n-1\n*** End Patch", patch.ErrMismatch, `no line after line 2 is "func f"`},
 		{"wrong order", "*** Begin Patch\n*** Update File: a\n@@\n-3\n@@\n-1\n*** End Patch", patch.ErrMismatch, "hunk 2 (@@): its lines are at line 1"},
+		{"anchor in the hunk", "*** Begin Patch\n*** Update File: a\n@@ 2\n-2\n+two\n*** End Patch", patch.ErrMismatch, `hunk 1 (@@ 2): its lines are at line 2, and "@@" names line 2, which must be above them`},
+		{"anchor below the hunk", "*** Begin Patch\n*** Update File: a\n@@ 3\n 1\n-2\n*** End Patch", patch.ErrMismatch, `its lines are at line 1, and "@@" names line 3, which must be above them`},
 		{"white space", "--- a/d/b\n+++ b/d/b\n@@ -1 +1 @@\n-\tx\n+y\n", patch.ErrMismatch, `the patch has "\tx": white space differs`},
 		{"no final line end", "--- a/open\n+++ b/open\n@@ -1 +1 @@\n-x\n+y\n", patch.ErrMismatch, `line 1 of the file is "x", and the patch has "x": the file has no newline at its end, which the line "\ No newline at end of file" says`},
 		{"a final line end", "--- a/d/b\n+++ b/d/b\n@@ -1 +1 @@\n-x\n\\ No newline at end of file\n+y\n", patch.ErrMismatch, `line 1 of the file is "x", and the patch has "x": the file has a newline there`},

@@ -455,6 +455,8 @@ func (t *text) difference(h *hunk, at int, old []string, fold func(string) strin
 		why = "a hunk that ends without context must end the file"
 	case h.atStart && best > 0:
 		why = "a hunk of line 1 must begin the file"
+	case len(h.anchors) > 0 && best < at: // the last anchor is line at, from 1
+		why = fmt.Sprintf(`"@@" names line %d, which must be above them`, at)
 	}
 	return fmt.Sprintf("its lines are at line %d, and %s", best+1, why)
 }

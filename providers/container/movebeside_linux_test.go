@@ -40,24 +40,9 @@ func TestMoveAfterEdit(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	shell(t, root, "mkdir dir; echo first >dir/file")
-	replacing := fmt.Sprintf(`case $1 in
-		-f)
-			: >%[1]q/begun
-			tries=0
-			until [ -e %[1]q/moved ] || [ $tries -eq 50 ]; do sleep 0.01; tries=$((tries + 1)); done
-			;;
-		esac`, root)
-	opts := &container.Options{Executor: stubbed(t, "mv", replacing), Root: root}
+	opts := slowToReplace(t, root, "-e moved")
 	f, editor := open(t, opts), open(t, opts)
-	_, version, err := editor.ReadVersioned(t.Context(), "dir/file", 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	called := make(chan error, 1)
-	go func() {
-		called <- second(editor.WriteFile(t.Context(), "dir/file", []byte("edited"), &workspace.WriteOptions{IfVersion: version}))
-	}()
-	eventually(t, "the write has not begun", func() error { return second(f.Stat(t.Context(), "begun")) })
+	called := beginEdit(t, editor)
 	if err := f.Move(t.Context(), "dir/file", "moved"); err != nil {
 		t.Errorf("Move beside WriteFile = %v, want nil", err)
 	}
@@ -72,28 +57,43 @@ func TestMoveAfterEdit(t *testing.T) {
 	}
 }
 
-// TestRmAfterEdit removes a file when a write has tested its version and is about to replace it.
-func TestRmAfterEdit(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	shell(t, root, "mkdir dir; echo first >dir/file")
-	replacing := fmt.Sprintf(`case $1 in
+// slowToReplace returns options for root whose mv, when it replaces a file, makes the file begun,
+// and waits until the test holds in root, or for half a second.
+func slowToReplace(t *testing.T, root, until string) *container.Options {
+	t.Helper()
+	script := fmt.Sprintf(`case $1 in
 		-f)
 			: >%[1]q/begun
 			tries=0
-			until [ ! -e %[1]q/dir/file ] || [ $tries -eq 50 ]; do sleep 0.01; tries=$((tries + 1)); done
+			until (cd %[1]q && [ %[2]s ]) || [ $tries -eq 50 ]; do sleep 0.01; tries=$((tries + 1)); done
 			;;
-		esac`, root)
-	f := open(t, &container.Options{Executor: stubbed(t, "mv", replacing), Root: root})
-	_, version, err := f.ReadVersioned(t.Context(), "dir/file", 0)
+		esac`, root, until)
+	return &container.Options{Executor: stubbed(t, "mv", script), Root: root}
+}
+
+// beginEdit begins to write dir/file with the condition that it has not changed, and returns
+// when that has been tested. The error comes from the channel.
+func beginEdit(t *testing.T, editor *container.FS) <-chan error {
+	t.Helper()
+	_, version, err := editor.ReadVersioned(t.Context(), "dir/file", 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	called := make(chan error, 1)
 	go func() {
-		called <- second(f.WriteFile(t.Context(), "dir/file", []byte("edited"), &workspace.WriteOptions{IfVersion: version}))
+		called <- second(editor.WriteFile(t.Context(), "dir/file", []byte("edited"), &workspace.WriteOptions{IfVersion: version}))
 	}()
-	eventually(t, "the write has not begun", func() error { return second(f.Stat(t.Context(), "begun")) })
+	eventually(t, "the write has not begun", func() error { return second(editor.Stat(t.Context(), "begun")) })
+	return called
+}
+
+// TestRmAfterEdit removes a file when a write has tested its version and is about to replace it.
+func TestRmAfterEdit(t *testing.T) {
+	t.Parallel()
+	root := t.TempDir()
+	shell(t, root, "mkdir dir; echo first >dir/file")
+	f := open(t, slowToReplace(t, root, "! -e dir/file"))
+	called := beginEdit(t, f)
 	if err := f.Rm(t.Context(), "dir/file", nil); err != nil {
 		t.Errorf("Rm beside WriteFile = %v, want nil", err)
 	}

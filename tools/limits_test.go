@@ -24,7 +24,7 @@ func TestDocsStateTheLimits(t *testing.T) {
 		fmt.Sprintf("| text of one read_file | %s lines, %d KiB, %s characters of a line; %s of one line with `column` |", commas(readLines), readBytes>>10, commas(lineChars), commas(columnChars)),
 		fmt.Sprintf("| files kept for next pages | %d MiB, or `Options.ReadCache` |", DefaultReadCache>>20),
 		fmt.Sprintf("| base64; image, PDF | %d KiB; %d MiB |", base64Bytes>>10, partBytes>>20),
-		fmt.Sprintf("| entries of a directory for copy | %s |", commas(copyMax)),
+		fmt.Sprintf("| entries below a directory for copy | %s |", commas(copyMax)),
 		fmt.Sprintf("| files of one read_files | %d, with %s together |", filesMax, byteSize(wholeBytes)),
 		fmt.Sprintf("| entries of tree | %d by default, at most %s, %d KiB; %d levels, at most %d |", treeDefault, commas(treeMax), listBytes>>10, treeDepth, treeDepthMax),
 		fmt.Sprintf("| entries of ls, paths of glob | %d by default, at most %s, %d KiB |", lsDefault, commas(lsMax), listBytes>>10),

@@ -425,27 +425,34 @@ func (c *Config) Names() []string {
 // Kind returns the kind of provider of a workspace: for one that is described
 // by a URL, the scheme of that. It is empty if there is no such workspace.
 func (c *Config) Kind(name string) string {
-	for _, d := range c.descriptions {
-		if d.name == name {
-			scheme, _, isURL := strings.Cut(d.kind.Text, "://")
-			if isURL {
-				return strings.ToLower(scheme)
-			}
-			return scheme
-		}
+	d := c.named(name)
+	if d == nil {
+		return ""
 	}
-	return ""
+	scheme, _, isURL := strings.Cut(d.kind.Text, "://")
+	if isURL {
+		return strings.ToLower(scheme)
+	}
+	return scheme
 }
 
 // Settings returns the settings of a workspace, the zero FS if there is no such
 // workspace.
 func (c *Config) Settings(name string) FS {
-	for _, d := range c.descriptions {
-		if d.name == name {
-			return d.settings().clone()
-		}
+	if d := c.named(name); d != nil {
+		return d.settings().clone()
 	}
 	return FS{}
+}
+
+// named returns the description of a workspace, nil if there is no such workspace.
+func (c *Config) named(name string) *description {
+	for _, d := range c.descriptions {
+		if d.name == name {
+			return d
+		}
+	}
+	return nil
 }
 
 // Check returns what is wrong with the kinds of provider and their options, and the

@@ -74,10 +74,8 @@ func (c *Config) checkRun(p *diagnostics, opener provider, d *description) {
 // WhyNoRun says why no command can run in ws, which c has opened, and what to do about it: "its
 // settings refuse every command: write ...". It is empty if c does not know.
 func (c *Config) WhyNoRun(ws *Workspace) string {
-	for _, d := range c.descriptions {
-		if d.name == ws.Name() {
-			return c.whyNoRun(ws.opener, d)
-		}
+	if d := c.named(ws.Name()); d != nil {
+		return c.whyNoRun(ws.opener, d)
 	}
 	return ""
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
-	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/shell/bashtool"
 	"github.com/workspacekit/workspacekit/tools"
@@ -302,12 +301,7 @@ func TestCopySymlinks(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	fsys, err := localbash.Open(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer fsys.Close()
-	set := newSetOf(t, workspace.New("test", fsys, nil), nil)
+	set := newSetOfFolder(t, dir)
 	bad(t, set, "copy", object{"source": "src", "destination": "link/sub/x", "recursive": true}, tools.CodeInvalid)
 	bad(t, set, "copy", object{"source": "link", "destination": "src/sub/x", "recursive": true}, tools.CodeInvalid)
 	result := call(t, set, "copy", object{"source": "link", "destination": "dst", "recursive": true})

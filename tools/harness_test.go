@@ -14,6 +14,7 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -35,6 +36,17 @@ func newSet(t *testing.T, files map[string]string, opts *workspace.Options) (*to
 	}
 	ws := workspace.New("test", fsys, opts)
 	return newSetOf(t, ws, nil), ws
+}
+
+// newSetOfFolder returns the tools of a folder.
+func newSetOfFolder(t *testing.T, dir string) *tools.Set {
+	t.Helper()
+	fsys, err := localbash.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { fsys.Close() })
+	return newSetOf(t, workspace.New("test", fsys, nil), nil)
 }
 
 func newSetOf(t *testing.T, ws *workspace.Workspace, opts *tools.Options) *tools.Set {

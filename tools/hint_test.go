@@ -257,12 +257,7 @@ func TestHintOfUnlistedNames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	fsys, err := localbash.Open(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { fsys.Close() })
-	set := newSetOf(t, workspace.New("test", fsys, nil), nil)
+	set := newSetOfFolder(t, dir)
 	for path, want := range map[string]string{
 		"unlisted": "Only recursive removes a directory with everything below it, also what no listing shows.",
 		"mixed":    "It is not empty: see what is in it with workspace__test__ls. Only recursive removes a directory with everything below it.",
@@ -393,12 +388,7 @@ func TestHintsOfDeletedRoot(t *testing.T) {
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	fsys, err := localbash.Open(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { fsys.Close() })
-	set := newSetOf(t, workspace.New("test", fsys, nil), nil)
+	set := newSetOfFolder(t, dir)
 	if err := os.Remove(dir); err != nil {
 		t.Fatal(err)
 	}

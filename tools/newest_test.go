@@ -12,7 +12,6 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
-	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -43,12 +42,7 @@ func newestSet(t *testing.T) (set *tools.Set, dir string, files []string) {
 	slices.SortFunc(files, func(a, b string) int {
 		return cmp.Or(modified[b].Compare(modified[a]), strings.Compare(a, b))
 	})
-	fsys, err := localbash.Open(dir, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { fsys.Close() })
-	return newSetOf(t, workspace.New("test", fsys, nil), nil), dir, files
+	return newSetOfFolder(t, dir), dir, files
 }
 
 // TestNewestFirst reads searches in pages of every size, and compares with the order

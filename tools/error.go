@@ -231,8 +231,8 @@ const (
 	// CodeTextNotFound says that the text to replace, or a line of a patch, is not there. Copy
 	// it from the hint, or read the file again.
 	CodeTextNotFound Code = "PATTERN_NOT_FOUND"
-	// CodeTextNotUnique says that the text to replace occurs more than once, or in another
-	// number than expectedCount. Add the lines around it, or set replaceAll.
+	// CodeTextNotUnique says that the text to replace occurs several times, or it occurs,
+	// but not expectedCount times. Add the lines around it, or set replaceAll.
 	CodeTextNotUnique Code = "PATTERN_NOT_UNIQUE"
 	// CodeTooLarge says that a file, new content, a patch or a directory to copy is above a
 	// limit. Split it, or ask the user to raise maxFileSizeMb.
@@ -243,8 +243,8 @@ const (
 	// CodeConflict says that the file no longer has the expected version, or does not exist.
 	// Read it again, and repeat the change; for a missing file, without ifVersion.
 	CodeConflict Code = "VERSION_CONFLICT"
-	// CodePolicy says that a setting or quota of the workspace forbids it, or nobody approved
-	// it. Work elsewhere, or ask the user.
+	// CodePolicy says that a setting of the workspace forbids the operation, also a quota, or
+	// nobody approved it. Work elsewhere, or ask the user.
 	CodePolicy Code = "POLICY_DENIED"
 	// CodeNoSpace says that the store, or its quota, is full. Ask the user for space.
 	CodeNoSpace Code = "NO_SPACE"
@@ -264,8 +264,9 @@ const (
 	// CodeReadRequired says that with readBeforeWrite, the session has not read the file, or
 	// all lines that it would change. Read it, and repeat the call.
 	CodeReadRequired Code = "READ_REQUIRED"
-	// CodeInvalidArguments says that the arguments are not valid, perhaps for this file, or a
-	// patch cannot be read; nothing was written. Correct them.
+	// CodeInvalidArguments says that the arguments do not fit the InputSchema of the tool,
+	// each other or the file, or a patch cannot be read; nothing was written. Correct
+	// them as the message says.
 	CodeInvalidArguments Code = "INVALID_ARGUMENTS"
 )
 

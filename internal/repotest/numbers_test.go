@@ -77,6 +77,8 @@ func TestNumbers(t *testing.T) {
 		"docs/views.md": {
 			"{internal/osfile.largestFile bytes} if there is no limit",
 			"A body has {adapters/webdav.DefaultReadTimeout time} to arrive, and a second more for every {internal/httpguard.slowest bytes}",
+			"Locks are at most {adapters/webdav.maxLocks}, each for at most {adapters/webdav.maxLockTime time}",
+			"at most {adapters/webdav.maxXML bytes} in a request, and at most {adapters/webdav.maxProperties bytes} in all",
 		},
 	} {
 		text := strings.Join(strings.Fields(read(t, page)), " ")

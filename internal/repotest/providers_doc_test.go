@@ -57,7 +57,7 @@ func TestProvidersDoc(t *testing.T) {
 	var b strings.Builder
 	b.WriteString(`# Providers
 
-What each provider declares in its ` + "`Capabilities`" + ` unless its options, or the backend of afero, say otherwise.
+What each provider declares in its ` + "`Capabilities`" + ` unless its options, or with afero the outermost type of its backend, say otherwise, and the conformance suite proves.
 
 | provider | write | versions | conditional write | watch | move | copy | run |
 |---|---|---|---|---|---|---|---|

@@ -32,17 +32,18 @@ var schemes = []struct {
 	{"localbash", localbash.Kind(), "file:///PATH", "file:///srv/my%20files?sync=true",
 		"The path is absolute, on Windows with a drive: `file:///C:/folder`."},
 	{"objectstore", objectstore.Kind(), "s3://BUCKET/PREFIX", "s3://team-files/notes/?endpoint=http://127.0.0.1:9000&region=us-east-1",
-		"The prefix is optional."},
+		"The prefix is optional. Credentials are refused."},
 	{"container", container.Kind(), "docker://CONTAINER/DIRECTORY", "docker://box/srv/files?engine=podman",
-		"The directory is optional."},
+		"The container must be running. The directory is optional."},
 	{"kubernetes", container.PodKind(), "kubectl://POD/DIRECTORY", "kubectl://web-1/srv?namespace=team",
-		"The directory is optional. A selection such as `deploy/web` needs a file."},
+		"The directory is optional. `kubectl://deploy/web` is the directory `/web` of the pod `deploy`: a selection needs a file."},
 }
 
 const urlsHead = `# URLs and environment variables
 
 A URL names a workspace: in [workspace.yaml](config.md#workspaces) in place of the workspace or
-its ` + "`provider`" + `, after ` + "`-C`" + ` and ` + "`-w`" + ` of the [command](command.md), and for ` + "`Registry.OpenURL`" + ` in Go.
+its ` + "`provider`" + `, after ` + "`-C`" + ` and ` + "`-w`" + ` of the [command](command.md), and for ` + "`Registry.OpenURL`" + ` in Go. An
+unknown or repeated parameter is an error. ` + "`%20`" + ` is a space.
 `
 
 // TestURLsPage keeps docs/urls.md: which parameters each scheme has is tried.

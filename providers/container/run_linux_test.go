@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -123,6 +124,44 @@ func TestRunCancels(t *testing.T) {
 		wg.Wait()
 		if left := r.lasts(t); left != "" {
 			t.Errorf("after %d cancels, these are left: %s", cancels, left)
+		}
+	})
+}
+
+// TestRunBesideCanceled runs a command beside others that are canceled at random moments. It
+// lasts until they have ended.
+func TestRunBesideCanceled(t *testing.T) {
+	exhaustive.Long(t)
+	inPlaces(t, func(t *testing.T, r *running) {
+		f := r.open(t)
+		const canceled, callers = 40, 5
+		var wg sync.WaitGroup
+		defer wg.Wait()
+		input, end := io.Pipe()
+		defer end.Close()
+		wg.Go(func() {
+			got, err := f.Run(t.Context(), &workspace.RunOptions{Command: []string{"cat"}, Stdin: input})
+			if err != nil || got.ExitCode != 0 {
+				t.Errorf("Run(cat) beside commands that are canceled = %+v, %v, want the code 0", got, err)
+			}
+			input.CloseWithError(errors.New("the command has ended"))
+		})
+		if _, err := io.WriteString(end, "begun"); err != nil {
+			t.Fatal(err)
+		}
+		var others sync.WaitGroup
+		for range callers {
+			others.Go(func() {
+				for range canceled / callers {
+					ctx, cancel := context.WithTimeout(t.Context(), rand.N(400*time.Millisecond))
+					_, _ = f.Run(ctx, &workspace.RunOptions{Command: []string{"sleep", "1000"}})
+					cancel()
+				}
+			})
+		}
+		others.Wait()
+		if _, err := io.WriteString(end, "ends"); err != nil {
+			t.Error(err)
 		}
 	})
 }

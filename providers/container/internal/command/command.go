@@ -89,14 +89,15 @@ type Machine struct {
 	Words func(args ...string) []string
 
 	mu      sync.Mutex
-	done    chan struct{}  // guarded by mu: closed by Close; nil before the first Run
-	closed  bool           // guarded by mu
-	running sync.WaitGroup // of Runs
+	life    context.Context    // guarded by mu: ends with Close; nil before the first Run
+	end     context.CancelFunc // guarded by mu: ends life
+	closed  bool               // guarded by mu
+	mark    string             // what marks everything of this machine; set by the first Run
+	count   int                // guarded by mu: of Runs
+	running sync.WaitGroup     // of Runs
 
 	keeping sync.Mutex     // one use of the keeper at a time, each for a bounded time
 	keeper  *shell.Session // guarded by keeping: nil if there is none
-	mark    string         // guarded by keeping: what marks everything of this machine
-	count   int            // guarded by keeping: how many commands have a mark
 }
 
 // Command is what is run.
@@ -108,22 +109,15 @@ type Command struct {
 
 // Run runs a command.
 func (m *Machine) Run(ctx context.Context, c Command) (*workspace.RunResult, error) {
-	done, err := m.enter()
+	mark, life, err := m.enter()
 	if err != nil {
 		return nil, err
 	}
 	defer m.running.Done()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	go func() {
-		select {
-		case <-done:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	mark, err := m.begin(ctx)
-	if err != nil {
+	defer context.AfterFunc(life, cancel)()
+	if err := m.begin(ctx, life); err != nil {
 		return nil, err
 	}
 	pipes, err := engine.StartPipes(m.Words(words(c, mark)...))
@@ -147,27 +141,29 @@ func (m *Machine) Run(ctx context.Context, c Command) (*workspace.RunResult, err
 	return result()
 }
 
-// enter counts a Run. Close closes the channel that it returns, and waits for the Run.
-func (m *Machine) enter() (done <-chan struct{}, err error) {
+// enter counts a Run, and returns the mark of its command. Close ends the context life, and
+// waits for the Run.
+func (m *Machine) enter() (mark string, life context.Context, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
-		return nil, fs.ErrClosed
+		return "", nil, fs.ErrClosed
 	}
-	if m.done == nil {
-		m.done = make(chan struct{})
+	if m.life == nil {
+		m.life, m.end = context.WithCancel(context.Background())
+		m.mark = rand.Text() + "_"
 	}
 	m.running.Add(1)
-	return m.done, nil
+	m.count++
+	return m.mark + strconv.Itoa(m.count) + "_", m.life, nil
 }
 
 // Close ends all commands.
 func (m *Machine) Close() {
 	m.mu.Lock()
 	m.closed = true
-	if m.done != nil {
-		close(m.done)
-		m.done = nil
+	if m.end != nil {
+		m.end()
 	}
 	m.mu.Unlock()
 	m.running.Wait()
@@ -197,19 +193,28 @@ func cleaning(c Command, mark string) string {
 	return script.String()
 }
 
-// begin makes sure that there is a keeper, and returns the mark of a command.
-func (m *Machine) begin(ctx context.Context) (mark string, err error) {
-	m.keeping.Lock()
-	defer m.keeping.Unlock()
-	if m.mark == "" {
-		m.mark = rand.Text() + "_"
+// begin makes sure that there is a keeper. The end of ctx ends the wait for it alone: with
+// the keeper, the commands of others would end.
+func (m *Machine) begin(ctx, life context.Context) error {
+	kept := make(chan error, 1)
+	go func() {
+		m.keeping.Lock()
+		defer m.keeping.Unlock()
+		kept <- m.keep(life)
+	}()
+	select {
+	case err := <-kept:
+		return err
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	m.count++
-	return m.mark + strconv.Itoa(m.count) + "_", m.keep(ctx)
 }
 
 // keep makes sure that there is a keeper. m.keeping is held.
 func (m *Machine) keep(ctx context.Context) (err error) {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	keep := program.Idempotent("keep", MarkVariable+"="+m.mark)

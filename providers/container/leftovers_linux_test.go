@@ -1,12 +1,14 @@
 package container_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -72,19 +74,31 @@ func TestCreatingOwner(t *testing.T) {
 	<-ctx.Done()
 }
 
-// TestCanceledCreation cancels the creation of a container at several moments.
+// TestCanceledCreation cancels the creation of a container at moments of the time that one takes.
 func TestCanceledCreation(t *testing.T) {
 	in(t, engines(), func(t *testing.T, r *running) {
-		for _, after := range []time.Duration{20, 80, 140, 200, 300, 400} {
-			name := fmt.Sprintf("%s-%d", r.prefix, after)
-			ctx, cancel := context.WithTimeout(t.Context(), after*time.Millisecond)
-			f, err := container.Open(ctx, &container.Options{Engine: r.engineArgs, Image: r.imageName(), Root: "/", Create: container.CreateOptions{Name: name}})
-			cancel()
+		create := func(ctx context.Context, moment int) error {
+			f, err := container.Open(ctx, &container.Options{
+				Engine: r.engineArgs, Image: r.imageName(), Root: "/",
+				Create: container.CreateOptions{Name: fmt.Sprintf("%s-%d", r.prefix, moment)},
+			})
 			if err == nil {
 				f.Close()
-			} else if !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("Open canceled after %v ms = %v, want %q", int64(after), err, context.DeadlineExceeded)
 			}
+			return err
+		}
+		const moments = 10
+		began := time.Now()
+		if err := create(t.Context(), moments); err != nil {
+			t.Fatal(err)
+		}
+		took := time.Since(began)
+		for moment := range moments {
+			ctx, cancel := context.WithTimeout(t.Context(), took*time.Duration(moment)/moments)
+			if err := create(ctx, moment); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("Open canceled after %d tenths of %v = %v, want %q", moment, took, err, context.DeadlineExceeded)
+			}
+			cancel()
 		}
 		eventually(t, "the engine to remove what was begun", func() error {
 			if left := strings.TrimSpace(r.client(t, "ps", "--all", "--filter=name="+r.prefix+"-", "--format={{.Names}} {{.Status}}")); left != "" {
@@ -92,7 +106,29 @@ func TestCanceledCreation(t *testing.T) {
 			}
 			return nil
 		})
+		eventually(t, "the programs of the engine to end", func() error {
+			if left := programsOf(t, r.prefix+"-"); len(left) > 0 {
+				return fmt.Errorf("%q are left", left)
+			}
+			return nil
+		})
 	})
+}
+
+// programsOf returns the programs of this computer that have text in their arguments.
+func programsOf(t *testing.T, text string) []string {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, file := range files {
+		if line, err := os.ReadFile(file); err == nil && bytes.Contains(line, []byte(text)) { // or it has ended
+			found = append(found, string(line))
+		}
+	}
+	return found
 }
 
 // TestKeptContainer opens a kept container again and again.

@@ -169,6 +169,7 @@ func (o *OwnedContainer) start(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	o.lease = lease
 	begun := make(chan error, 1)
 	go func() {
 		_, err := lease.Read(make([]byte, 1))
@@ -179,7 +180,6 @@ func (o *OwnedContainer) start(ctx context.Context) error {
 	select {
 	case err = <-begun:
 	case <-limited.Done():
-		lease.Kill()
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -189,7 +189,6 @@ func (o *OwnedContainer) start(ctx context.Context) error {
 		_ = lease.Close() // what it said matters
 		return Fault(lease.Complaint())
 	}
-	o.lease = lease
 	return nil
 }
 

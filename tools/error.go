@@ -214,7 +214,7 @@ const (
 	// user to check rights and credentials.
 	CodePermission Code = "PERMISSION_DENIED"
 	// CodeNotEmpty says that a directory with children would be deleted. List them first:
-	// recursive deletes them.
+	// recursive deletes them. If ls shows none, ask the user.
 	CodeNotEmpty Code = "DIRECTORY_NOT_EMPTY"
 	// CodeInvalid says that the name is malformed, leads out of the workspace, or cannot be
 	// used like this. Give another path from the root.

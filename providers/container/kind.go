@@ -36,7 +36,7 @@ type settings struct {
 	Pull     string  `json:"pull,omitempty" jsonschema:"When to pull the image: missing (if the engine lacks it), always or never. Default: missing."`
 	Platform string  `json:"platform,omitempty" jsonschema:"The platform of the image, such as linux/arm64. Default: the engine's."`
 	Network  string  `json:"network,omitempty" jsonschema:"The network of the new container. Default: none."`
-	Memory   string  `json:"memory,omitempty" jsonschema:"The most memory of the new container, such as 512m, or unlimited. Default: 2g."`
+	Memory   string  `json:"memory,omitempty" jsonschema:"The most memory of the new container, such as 512m, or unlimited; the engine adds as much swap, if there is any. Default: 2g."`
 	CPUs     float64 `json:"cpus,omitempty" jsonschema:"How many processors the new container may use, such as 1.5. Default: all."`
 	PIDs     int     `json:"pids,omitempty" jsonschema:"The most processes and threads of the new container, at least 16, or -1 for no limit. Default: 1024."`
 

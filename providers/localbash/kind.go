@@ -38,7 +38,7 @@ type runSettings struct {
 	Network  bool              `json:"network,omitempty" jsonschema:"Lets commands in the sandbox use the network."`
 	Env      map[string]string `json:"env,omitempty" jsonschema:"Variables for commands."`
 	Readable []string          `json:"readable,omitempty" jsonschema:"Directories and files elsewhere that commands in the sandbox can read."`
-	ReadOnly []string          `json:"readOnly,omitempty" jsonschema:"Names in the workspace that commands in the sandbox cannot change, if they exist when the command begins. The configuration and its logs are among them."`
+	ReadOnly []string          `json:"readOnly,omitempty" jsonschema:"Names, not globs, in the workspace that commands in the sandbox cannot change, if they exist when the command begins. The configuration and its logs are among them."`
 	Limits   *runLimits        `json:"limits,omitempty" jsonschema:"Limits of commands. -1 leaves that of this process, for cpuTime -1s."`
 }
 

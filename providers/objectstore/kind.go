@@ -34,7 +34,7 @@ type settings struct {
 	ExpectedBucketOwner string              `json:"expectedBucketOwner,omitempty" jsonschema:"The account that must own the bucket, on AWS a number of 12 digits. Default: any."`
 	RequesterPays       bool                `json:"requesterPays,omitempty" jsonschema:"Agrees to pay for requests if the owner of the bucket does not."`
 	Encryption          *encryptionSettings `json:"encryption,omitempty" jsonschema:"How the store encrypts new objects. Default: as the bucket says."`
-	NewObjects          []objectRule        `json:"newObjects,omitempty" jsonschema:"Rules for files that are written, not copied or moved. All that match a file apply; later ones take precedence."`
+	NewObjects          []objectRule        `json:"newObjects,omitempty" jsonschema:"Rules for files that are written, not edited, copied or moved. All that match a file apply; later ones take precedence."`
 
 	PartSizeMb      int64         `json:"partSizeMb,omitempty" jsonschema:"The size of the parts of long files, in MiB, at least 5. A few are in memory at a time. Default: 8."`
 	CacheSizeMb     int64         `json:"cacheSizeMb,omitempty" jsonschema:"MiB of searched files to keep in memory; a negative number means none. Default: 64."`

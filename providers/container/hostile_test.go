@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"slices"
 	"strconv"
@@ -190,6 +191,79 @@ func FuzzNamesAndContents(f *testing.F) {
 		top, _, _ := strings.Cut(name, "/")
 		if err := fsys.Rm(t.Context(), top, &workspace.RmOptions{Recursive: true}); err != nil {
 			t.Errorf("Rm(%q) = %v, want nil", top, err)
+		}
+	})
+}
+
+// TestSymlinkToLongName follows symlinks to names that no directory can have in it.
+func TestSymlinkToLongName(t *testing.T) {
+	inImages(t, func(t *testing.T, r *running) {
+		f := r.open(t)
+		version, err := f.WriteFile(t.Context(), "file", nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, target := range []string{strings.Repeat("a", 256), strings.Repeat("ä", 128), "new/" + strings.Repeat("a", 300) + "/new", "file" + strings.Repeat("a", 300)} {
+			link := fmt.Sprint("link", i)
+			r.symlink(t, f, target, link)
+			for _, name := range []string{link, link + "/below"} {
+				calls := map[string]func() error{
+					"read_file":  func() error { return second(f.ReadFile(t.Context(), name)) },
+					"open":       func() error { _, _, err := f.Open(t.Context(), name, &workspace.OpenOptions{Offset: 1}); return err },
+					"write_file": func() error { return second(f.WriteFile(t.Context(), name, []byte("x"), nil)) },
+					"create": func() error {
+						w, err := f.Create(t.Context(), name, nil)
+						if err != nil {
+							return err
+						}
+						defer w.Close()
+						if _, err := w.Write(make([]byte, 3<<20)); err != nil {
+							return err
+						}
+						return second(w.Commit())
+					},
+					"ls":    func() error { return second(f.Ls(t.Context(), name, nil)) },
+					"mkdir": func() error { return f.Mkdir(t.Context(), name, &workspace.MkdirOptions{Recursive: true}) },
+					"walk": func() error {
+						return f.Walk(t.Context(), name, nil, func(workspace.FileInfo, error) error { return nil })
+					},
+					"grep": func() error { return second(f.Grep(t.Context(), "x", &workspace.GrepOptions{Path: name})) },
+					"glob": func() error { return second(f.Glob(t.Context(), "*", &workspace.GlobOptions{Dir: name})) },
+					"copy": func() error { return second(f.Copy(t.Context(), name, "copy")) },
+					"run": func() error {
+						return second(f.Run(t.Context(), &workspace.RunOptions{Command: []string{"true"}, Dir: name}))
+					},
+				}
+				if name != link {
+					calls["stat"] = func() error { return second(f.Stat(t.Context(), name)) }
+					calls["rm"] = func() error { return f.Rm(t.Context(), name, nil) }
+					calls["move"] = func() error { return f.Move(t.Context(), "file", name) }
+				} else {
+					calls["if_version"] = func() error {
+						return second(f.WriteFile(t.Context(), name, nil, &workspace.WriteOptions{IfVersion: version}))
+					}
+				}
+				for op, call := range calls {
+					if err := call(); !errors.Is(err, fs.ErrInvalid) || strings.Contains(err.Error(), "File name") {
+						t.Errorf("%s of %q to %.20q = %v, want %v", op, name, target, err, fs.ErrInvalid)
+					}
+				}
+			}
+			if _, err := f.Stat(t.Context(), link); err != nil {
+				t.Errorf("Stat(%q) = %v, want nil", link, err)
+			}
+			if _, err := f.WriteFile(t.Context(), link, nil, &workspace.WriteOptions{IfNotExist: true}); !errors.Is(err, fs.ErrExist) {
+				t.Errorf("WriteFile(%q, IfNotExist) = %v, want %v", link, err, fs.ErrExist)
+			}
+			if err := f.Move(t.Context(), link, "moved"); err != nil {
+				t.Errorf("Move(%q) = %v, want nil", link, err)
+			}
+			if err := f.Rm(t.Context(), "moved", nil); err != nil {
+				t.Errorf("Rm(%q) = %v, want nil", "moved", err)
+			}
+		}
+		if left := r.run(t, "ls", "-A", f.Root()); left != "file\n" {
+			t.Errorf("calls that were refused left %q", left)
 		}
 	})
 }

@@ -122,9 +122,11 @@ resolve() {
 			while :; do
 				case $b in
 				*/) b=${b%/} ;;
-				*) return $missing ;;
+				*) break ;;
 				esac
 			done
+			fits || return $long
+			return $missing
 		elif [ -d "./$b" ]; then
 			cd -P -- "./$b" 2>/dev/null || return $denied
 			[ -z "$still" ] || return $again
@@ -136,6 +138,18 @@ resolve() {
 	done
 	b=.
 	inside
+}
+
+# fits: whether no element of $b, the missing end of a path, is too long for a name. What a
+# symlink leads to may have such a one.
+fits() {
+	rest=/$b
+	while [ -n "$rest" ]; do
+		rest=${rest#/}
+		element=${rest%%/*}
+		[ ${#element} -le 255 ] || return
+		rest=${rest#"$element"}
+	done
 }
 
 # into DIR: enters DIR.

@@ -105,6 +105,7 @@ const (
 	statusVanished // of a listing that is complete but for what has vanished
 	statusReserved
 	statusBusy
+	statusLong
 )
 
 // statusOther is added to a status that is about the second of two names.
@@ -146,6 +147,7 @@ var statuses = []struct {
 	{statusVanished, "vanished", nil},
 	{statusReserved, "reserved", provider.Errorf(fs.ErrInvalid, "a symlink leads to a reserved name")},
 	{statusBusy, "busy", provider.Errorf(fs.ErrPermission, "it, or something in it, is mounted in the container, or in use there")},
+	{statusLong, "long", provider.Errorf(fs.ErrInvalid, "a symlink leads to a name that is too long")},
 }
 
 // StatusError returns the error of a call that ended with a status other than

@@ -3,6 +3,7 @@ package container_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os/exec"
 	"path/filepath"
@@ -183,7 +184,7 @@ func TestRealEngineErrors(t *testing.T) {
 			"platform":       {container.Options{Image: r.imageName(), Create: container.CreateOptions{Platform: "linux/s390x", Pull: "never"}}, r.platformKind(), ""},
 			"mount":          {container.Options{Image: r.imageName(), Create: container.CreateOptions{Mounts: []container.Mount{{Source: missing, Target: "/m"}}}}, lasting, "a folder to be mounted does not exist"},
 			"capability":     {container.Options{Image: r.imageName(), Create: container.CreateOptions{DropCapabilities: []string{"NO_SUCH"}}}, errors.ErrUnsupported, "no such capability"},
-			"name":           {container.Options{Image: r.imageName(), Create: container.CreateOptions{Name: r.container}}, lasting, "another container has this name"},
+			"name":           {container.Options{Image: r.imageName(), Create: container.CreateOptions{Name: r.container}}, lasting, fmt.Sprintf("another container has the name %q", r.container)},
 			"network":        {container.Options{Image: r.imageName(), Create: container.CreateOptions{Network: "workspacekit-test-none"}}, lasting, "there is no such network"},
 			"memory":         {container.Options{Image: r.imageName(), Create: container.CreateOptions{Memory: "0.5"}}, lasting, "refuses a limit"},
 			"new-no-shell":   {container.Options{Image: noShellName}, errors.ErrUnsupported, "no shell"},

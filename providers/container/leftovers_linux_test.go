@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -172,8 +173,8 @@ func TestKeptContainer(t *testing.T) {
 		} {
 			other := *opts
 			change(&other.Create)
-			if f, err := container.Open(t.Context(), &other); !errors.Is(err, fs.ErrExist) {
-				t.Errorf("Open of a container with other %s = %v, %v, want %q", name, f, err, fs.ErrExist)
+			if f, err := container.Open(t.Context(), &other); !errors.Is(err, fs.ErrExist) || !strings.Contains(err.Error(), strconv.Quote(other.Create.Name)) {
+				t.Errorf("Open of a container with other %s = %v, %v, want %q and the name %q", name, f, err, fs.ErrExist, other.Create.Name)
 			}
 		}
 		for root, want := range map[string]string{"": "/a", "/a": "/a", "/b": "/b"} {
@@ -193,8 +194,8 @@ func TestKeptContainer(t *testing.T) {
 		stranger.Create.Name += "-not"
 		t.Cleanup(func() { r.client(t, "rm", "--force", stranger.Create.Name) })
 		r.client(t, "create", "--name="+stranger.Create.Name, "--entrypoint=sh", r.imageName())
-		if _, err := container.Open(t.Context(), &stranger); err == nil || !strings.Contains(err.Error(), "another container has this name") {
-			t.Errorf("Open with the name of a container that was created elsewhere = %v, want that the name is in use", err)
+		if _, err := container.Open(t.Context(), &stranger); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("another container has the name %q", stranger.Create.Name)) {
+			t.Errorf("Open with the name of a container that was created elsewhere = %v, want that the name %q is in use", err, stranger.Create.Name)
 		}
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io/fs"
 	"path"
 	"slices"
@@ -96,7 +97,7 @@ func (c *Client) adopt(ctx context.Context, spec *Spec) (*OwnedContainer, error)
 	}
 	if kept != spec.digest() {
 		return nil, &Error{
-			kind: fs.ErrExist, text: "the container of this name was created with other options",
+			kind: fs.ErrExist, text: fmt.Sprintf("the container %q was created with other options", spec.Name),
 			remedy: "set the options that it has, remove it, or choose another name",
 		}
 	}
@@ -131,7 +132,7 @@ func (c *Client) createBy(ctx context.Context, spec *Spec, words []string, workd
 			}
 		}
 		o.removeLate(ctx, creation)
-		return nil, err
+		return nil, naming(err, spec.Name)
 	}
 	if workdir {
 		err = o.Give(ctx, spec.Workdir, 0, 0)
@@ -144,6 +145,14 @@ func (c *Client) createBy(ctx context.Context, spec *Spec, words []string, workd
 		return nil, err
 	}
 	return o, nil
+}
+
+// naming returns err, which if the name of the container is taken says which it is.
+func naming(err error, name string) error {
+	if fault := new(Error); errors.As(err, &fault) && fault.text == nameTaken {
+		fault.text = fmt.Sprintf("another container has the name %q", name)
+	}
+	return err
 }
 
 // args returns the arguments of the client that create a container.

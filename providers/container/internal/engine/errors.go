@@ -93,8 +93,11 @@ const (
 	chooseImage = "choose an image that has sh and the usual programs"
 )
 
-// noContainer is the text of a fault.
-const noContainer = "there is no such container"
+// noContainer and nameTaken are texts of faults.
+const (
+	noContainer = "there is no such container"
+	nameTaken   = "another container has this name"
+)
 
 // isNoContainer reports whether an engine says that a container does not exist, or
 // soon will not.
@@ -260,7 +263,7 @@ var diagnoses = []diagnosis{
 	{lazyregexp.New(`container \S+ not found in pod|container \S+ is not valid for pod`), nil, "the pod has no such container", "correct its name"},
 	{lazyregexp.New(`in a completed pod`), nil, "the pod has ended", "create it again, or name one that runs"},
 	{lazyregexp.New(`the server doesn't have a resource type`), nil, "the cluster knows no such kind of thing", "correct the name of the pod"},
-	{lazyregexp.New(`name .* is already (in use|used) by`), nil, "another container has this name", "remove it, or choose another name"},
+	{lazyregexp.New(`name .* is already (in use|used) by`), nil, nameTaken, "remove it, or choose another name"},
 	{
 		lazyregexp.New(`no such image|image not known|image not available|manifest unknown|repository \S+ not found|(failed to resolve reference|reading manifest|initializing source).*not found|did not resolve to an alias`), nil,
 		"there is no such image", "pull or build it, or correct its name",

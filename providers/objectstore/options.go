@@ -217,6 +217,8 @@ func (o *Options) checkPlace() error {
 		bucket = wrong("Bucket", "%q has a slash: write what follows it as prefix", o.Bucket)
 	case strings.IndexFunc(o.Bucket, unusual) >= 0:
 		bucket = wrong("Bucket", "%q is not a name of a bucket, which has letters, digits, dots and dashes", o.Bucket)
+	case strings.HasSuffix(o.Bucket, "--x-s3"), strings.HasSuffix(o.Bucket, "--xa-s3"):
+		bucket = wrong("Bucket", "%q is a directory bucket or an access point of one, which lists no keys in order: name another bucket", o.Bucket)
 	}
 	name := strings.TrimSuffix(o.Prefix, "/")
 	switch size := len(object.PrefixOf(name)); {

@@ -196,21 +196,23 @@ func RuneOffset(text string, n int) int {
 // direction of text, or have no width, and make one name look like another.
 func Visible(text, keep string) string {
 	hostile := func(r rune) bool {
-		return r == utf8.RuneError || unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) && !strings.ContainsRune(keep, r)
+		return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp) && !strings.ContainsRune(keep, r)
 	}
-	if strings.IndexFunc(text, hostile) < 0 {
+	if utf8.ValidString(text) && strings.IndexFunc(text, hostile) < 0 {
 		return text
 	}
 	var out strings.Builder
-	for i, r := range text {
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
 		switch {
-		case !hostile(r):
-			out.WriteRune(r)
-		case r == utf8.RuneError || r < utf8.RuneSelf:
-			fmt.Fprintf(&out, `\x%02x`, text[i])
-		default:
+		case r == utf8.RuneError && size == 1, hostile(r) && r < utf8.RuneSelf:
+			fmt.Fprintf(&out, `\x%02x`, text[0])
+		case hostile(r):
 			fmt.Fprintf(&out, `\u%04x`, r)
+		default:
+			out.WriteRune(r)
 		}
+		text = text[size:]
 	}
 	return out.String()
 }

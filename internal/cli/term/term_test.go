@@ -12,6 +12,7 @@ func TestVisible(t *testing.T) {
 		{"tab\tline\n", "\t", `tab` + "\t" + `line\x0a`},
 		{"\u0085\u202e\x7f", "", `\u0085\u202e\x7f`},
 		{"bad \xff", "", `bad \xff`},
+		{"replaced \ufffd", "", "replaced \ufffd"},
 	}
 	for _, test := range tests {
 		t.Run(fmt.Sprintf("%q", test.text), func(t *testing.T) {

@@ -2,8 +2,10 @@ package repotest_test
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -78,6 +80,9 @@ func TestSeedRefuses(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, workspace.ErrTooLarge, "large"},
+		{"file", func(t *testing.T, seed string) { remove(t, seed); writeFile(t, seed, "") }, workspace.ErrNotDir, "seed: not a directory: name the folder that holds the file"},
+		{"name", func(t *testing.T, seed string) { unusual(t, filepath.Join(seed, "a\xff")) }, fs.ErrInvalid, `seed: open a\xff: name is not valid UTF-8: rename it in the folder`},
+		{"dir-name", func(t *testing.T, seed string) { unusual(t, filepath.Join(seed, "b\xff", "c")) }, fs.ErrInvalid, `seed: open b\xff: name is not valid UTF-8: rename it in the folder`},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -95,6 +100,15 @@ func TestSeedRefuses(t *testing.T) {
 			}
 		})
 	}
+}
+
+// unusual writes a file whose name not every system takes.
+func unusual(t *testing.T, path string) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		t.Skip("only Linux takes any bytes as a name")
+	}
+	writeFile(t, path, "")
 }
 
 func remove(t *testing.T, path string) {

@@ -102,8 +102,7 @@ const (
 func seed(ctx context.Context, fsys workspace.FileSystem, folder string) error {
 	root, err := os.OpenRoot(folder)
 	if err != nil {
-		return ops.Error(ops.Open, folder, kindOf(withoutPath(err)),
-			ops.Remedy("create the folder first, or correct its path"))
+		return folderError(folder, err)
 	}
 	defer root.Close()
 	var b bound
@@ -111,6 +110,8 @@ func seed(ctx context.Context, fsys workspace.FileSystem, folder string) error {
 		switch {
 		case err != nil:
 			return seedError(root, name, err)
+		case ops.CheckName(name) != nil:
+			return ops.Error(ops.Open, name, ops.CheckName(name), ops.Remedy("rename it in the folder"))
 		case entry.IsDir():
 			return fsys.Mkdir(ctx, name, &workspace.MkdirOptions{Recursive: true})
 		}
@@ -133,6 +134,15 @@ func seed(ctx context.Context, fsys workspace.FileSystem, folder string) error {
 		_, err = fsys.WriteFile(ctx, name, data, nil)
 		return err
 	})
+}
+
+// folderError returns the error of [os.OpenRoot] for the folder. It has no kind for a file.
+func folderError(folder string, err error) error {
+	kind, remedy := kindOf(withoutPath(err)), ops.Remedy("create the folder first, or correct its path")
+	if info, statErr := os.Stat(folder); statErr == nil && !info.IsDir() {
+		kind, remedy = workspace.ErrNotDir, "name the folder that holds the file"
+	}
+	return ops.Error(ops.Open, folder, kind, remedy)
 }
 
 // seedError returns err, about name in root, without the path of the folder. Package os has no

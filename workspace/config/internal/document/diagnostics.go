@@ -145,12 +145,20 @@ var (
 )
 
 // Printable returns text with a space for each character that would not be
-// shown, or would do something to a terminal.
+// shown, or would do something to a terminal. It spells out a byte that is not UTF-8.
 func Printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsPrint(r) {
-			return r
+	var b strings.Builder
+	for len(text) > 0 {
+		r, size := utf8.DecodeRuneInString(text)
+		switch {
+		case r == utf8.RuneError && size == 1:
+			fmt.Fprintf(&b, `\x%02x`, text[0])
+		case unicode.IsPrint(r):
+			b.WriteRune(r)
+		default:
+			b.WriteByte(' ')
 		}
-		return ' '
-	}, text)
+		text = text[size:]
+	}
+	return b.String()
 }

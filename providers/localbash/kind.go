@@ -289,8 +289,11 @@ func (o *settings) setParameters(text string) error {
 		if !given {
 			continue
 		}
-		if len(values) > 1 || values[0] != "true" && values[0] != "false" {
-			return fmt.Errorf("expected the parameter %s once, true or false", name)
+		switch {
+		case len(values) > 1:
+			return fmt.Errorf("the parameter %q is there twice", name)
+		case values[0] != "true" && values[0] != "false":
+			return fmt.Errorf("%s is %q, and must be true or false", name, values[0])
 		}
 		*target = values[0] == "true"
 	}

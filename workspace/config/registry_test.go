@@ -201,7 +201,7 @@ func TestCheckURL(t *testing.T) {
 		"mem://x": "nothing after it", "memo://": `did you mean "mem://"?`, "s3://a:b@bucket": "credentials", "docker://box?shells=-1": `the parameter "shells" is unknown: there are engine, user`,
 		"docker://box?engin=podman": `the parameter "engin" is unknown: did you mean "engine"?`, "s3://b?regio=x": `the parameter "regio" is unknown: did you mean "region"?`, "kubectl://pod?user=1": `the parameter "user" is unknown`,
 		"file:///none?relaxd=true": `the parameter "relaxd" is unknown: did you mean "relaxed"?`, "file:///none?x=true": `the parameter "x" is unknown: there are index, relaxed, sync`, "file:///none?sync": "true or false", "file:///none?sync=1": "true or false",
-		"file:///none?sync=true&sync=true": "expected the parameter sync once", "file:///none?%": "cannot be read", "file://none": "file:///path",
+		"file:///none?sync=true&sync=true": "the parameter \"sync\" is there twice", "file:///none?%": "cannot be read", "file://none": "file:///path",
 	} {
 		if got, err := r.CheckURL("main", url, config.FS{}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("CheckURL(%q) = %q, %v, want an error with %q", url, got, err, want)

@@ -42,7 +42,8 @@ func newExplain(flags *target.Flags) *cobra.Command {
 		Short: "Print whether an operation on a name is allowed, and why",
 		Long: `Explain prints whether an operation on a name is allowed, which rule decides, and where
 that rule is in the file. It looks at the name only: it follows no symlink, and ignores
-that workspace.yaml, audit logs, backups and transactions are protected.
+that workspace.yaml, audit logs, backups and transactions are protected, and whether the
+provider runs commands.
 For move and copy, the name is the source, and for run the directory. For a destination,
 ask about "write".
 

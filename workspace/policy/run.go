@@ -86,7 +86,7 @@ func (s *ruleset) runs(dir string) Decision {
 			return Decision{Op: OpRun, Effect: c.effect, Rule: c.place, Reason: fmt.Sprintf("it matches %s, %q", c.place, c.text)}
 		}
 	}
-	return Decision{Op: OpRun, Effect: Deny, Reason: "a command is not bound by the rules for names, so a rule for run must allow it, or ask"}
+	return Decision{Op: OpRun, Effect: Deny, Reason: "a command is not bound by the rules for names: it needs a rule for run that allows it, or asks, and a provider that runs commands"}
 }
 
 // maxShownCommand is how much of a command a question shows, in bytes.

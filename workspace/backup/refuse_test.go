@@ -427,6 +427,52 @@ func TestUndoPastSymlink(t *testing.T) {
 	undo(backup.UndoOptions{}, "a", nil)
 }
 
+// TestRefusedBelow has the files below refuse to remove or move a directory, because of a log
+// in it that grows afterwards. The journal cannot know how far they got, and the change
+// before can be undone all the same.
+func TestRefusedBelow(t *testing.T) {
+	ctx := t.Context()
+	for name, change := range map[string]func(b *backup.FS) error{
+		"rm":   func(b *backup.FS) error { return b.Rm(ctx, "log", &workspace.RmOptions{Recursive: true}) },
+		"move": func(b *backup.FS) error { return b.Move(ctx, "log", "new") },
+	} {
+		for _, all := range []bool{false, true} {
+			raw := memory.New(nil)
+			fill(t, raw, map[string]string{"log/a": "A", "log/r": "1\n"})
+			protected, err := policy.Protect(raw, func(name string) string {
+				if name == "log/r" {
+					return "it is a log"
+				}
+				return ""
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			b := newFS(t, protected, &backup.Options{Store: raw})
+			want := tree(t, protected)
+			fill(t, b, map[string]string{"f": "F"})
+			if err := change(b); !errors.Is(err, workspace.ErrPolicy) {
+				t.Fatalf("%s of a directory with a protected file = %v, want ErrPolicy", name, err)
+			}
+			fill(t, raw, map[string]string{"log/r": "1\n2\n"})
+			want["log/r"] = "1\n2\n"
+			undone, err := b.Undo(ctx, &backup.UndoOptions{All: all})
+			if err != nil || len(undone) != 1 || undone[0].Path != "f" {
+				t.Errorf("Undo (all: %t) after a refused %s = %+v, %v, want the change of f", all, name, undone, err)
+			}
+			got := tree(t, protected)
+			for path := range got {
+				if strings.HasPrefix(path, ".workspacekit") {
+					delete(got, path)
+				}
+			}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("after the undo (-want +got):\n%s", diff)
+			}
+		}
+	}
+}
+
 // TestTooMuch changes more bytes than a change may replace.
 func TestTooMuch(t *testing.T) {
 	ctx := t.Context()

@@ -441,7 +441,8 @@ func (u *undo) suppose(steps []Step) {
 // pending returns the steps of c that have to be reverted: those whose names are as
 // they were after c. A name that is as it was before c needs nothing, and any other
 // is a conflict, which changed says. Nothing below such a name can be reverted. A symlink
-// that c removed is left out, unless nothing else is left.
+// that c removed is left out, unless nothing else is left. If c was refused or cut off, what
+// it has perhaps not come to needs nothing, either, whatever was written to it since.
 func (u *undo) pending(ctx context.Context, c *Change) (steps []Step, changed, err error) {
 	var unkept error
 	var conflicts []error
@@ -453,6 +454,7 @@ func (u *undo) pending(ctx context.Context, c *Change) (steps []Step, changed, e
 			return nil, nil, err
 		case u.versions.same(step.Path, step.Before, step.After): // c has not changed it
 		case u.versions.same(step.Path, now, step.Before):
+		case !c.Done && c.Undoes == 0 && c.divisible() && step.After == absent && now != absent:
 		case !u.versions.same(step.Path, now, step.After):
 			if !u.All {
 				return nil, changedSince(step.Path), nil

@@ -234,8 +234,8 @@ const (
 	// CodeTextNotUnique says that the text to replace occurs several times, or it occurs,
 	// but not expectedCount times. Add the lines around it, or set replaceAll.
 	CodeTextNotUnique Code = "PATTERN_NOT_UNIQUE"
-	// CodeTooLarge says that a file, new content, a patch or a directory to copy is above a
-	// limit. Split it, or ask the user to raise maxFileSizeMb.
+	// CodeTooLarge says that a file, new content, a patch, a directory to copy, or what a change
+	// deletes or replaces is above a limit. Split it, or ask the user to raise maxFileSizeMb.
 	CodeTooLarge Code = "FILE_TOO_LARGE"
 	// CodeBinary says that a file to edit, or in some dialects to read, is not text. Replace
 	// the whole file with write_file.

@@ -24,6 +24,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/backup"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 	"github.com/workspacekit/workspacekit/workspace/transaction"
 )
@@ -721,6 +722,33 @@ func TestReplaceRefused(t *testing.T) {
 			if _, body := ask(t, handler, "PROPFIND", "/to/c", "", "Depth: 0"); !strings.Contains(body, "value") {
 				t.Errorf("after a %s with transactions %t, to/c has lost its property: %s", method, transactions, body)
 			}
+		}
+	}
+}
+
+// TestReplaceTooLarge replaces a directory with more than a transaction can keep.
+func TestReplaceTooLarge(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for name, size := range map[string]int64{"from/a": 1, "to/large": backup.DefaultMaxChange + 1} {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, nil, 0o666), os.Truncate(file, size)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fsys, err := localbash.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fsys.Close()
+	handler := webdav.NewHandler(workspace.New("test", fsys, nil), nil)
+	answer, body := ask(t, handler, "MOVE", "/from", "", "Destination: /to")
+	if answer.StatusCode != http.StatusRequestEntityTooLarge || !strings.Contains(body, "more than the 64 MiB") {
+		t.Errorf("MOVE over a large directory = %s %q, want 413 and the limit", answer.Status, body)
+	}
+	for _, name := range []string{"from/a", "to/large"} {
+		if _, err := fsys.Stat(t.Context(), name); err != nil {
+			t.Errorf("after the MOVE: %v", err)
 		}
 	}
 }

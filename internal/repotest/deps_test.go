@@ -32,7 +32,7 @@ var policy = map[string][]string{
 	"workspace/gitstage":    {"workspace", "workspace/observe", "internal/ops", "internal/session"},
 	"workspace/observe":     {"workspace", "workspace/fallback", "internal/errcode", "internal/ops", "internal/session"},
 	"workspace/quota":       {"workspace", "workspace/fallback", "workspace/policy", "internal/ops", "internal/session", "internal/wording"},
-	"workspace/backup":      {"workspace", "workspace/fallback", "workspace/policy", "internal/ops", "internal/session", "golang.org/x/sync/semaphore"},
+	"workspace/backup":      {"workspace", "workspace/fallback", "workspace/policy", "internal/ops", "internal/session", "internal/wording", "golang.org/x/sync/semaphore"},
 	"workspace/jobs":        {"workspace", "internal/ops"},
 	"workspace/kind":        {"workspace"},
 	"workspace/patch":       {"workspace", "workspace/transaction", "internal/charset", "internal/lazyregexp", "internal/ops", "internal/wording", "github.com/bluekeyes/go-gitdiff/gitdiff"},

@@ -43,7 +43,7 @@ type Options struct {
 	// limits allow.
 	KeepFor time.Duration
 	// MaxChange is how many bytes one change may replace or remove. A larger one
-	// is refused with [workspace.ErrPolicy], unless AllowUnkept is set. Zero means
+	// is refused with [workspace.ErrTooLarge], unless AllowUnkept is set. Zero means
 	// [DefaultMaxChange].
 	MaxChange int64
 	// AllowUnkept lets changes through whose bytes are more than MaxChange. They

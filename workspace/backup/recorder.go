@@ -11,6 +11,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/session"
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -206,11 +207,11 @@ func (r *recorder) keep(ctx context.Context, op, name string, limit int64, ifVer
 func (r *recorder) tooLarge(ctx context.Context, op, name string) (State, error) {
 	info, err := r.files.Stat(ctx, name)
 	if err == nil && !r.allowUnkept {
-		text := fmt.Sprintf("the change would replace or remove more than the %d bytes that can be kept to undo it", r.maxChange)
+		cause := fmt.Errorf("the change would replace or remove more than the %s that can be kept to undo it", wording.Bytes(r.maxChange))
 		if r.maxChange == r.journal.limits.KeepBytes/4 { // as in a configuration, not in a transaction
-			text += ", a quarter of backup.maxMb in a configuration"
+			cause = fmt.Errorf("%w: %w", cause, ops.Remedy("raise backup.maxMb in the configuration: this is a quarter of it"))
 		}
-		err = ops.Error(op, name, workspace.ErrPolicy, errors.New(text))
+		err = ops.Error(op, name, workspace.ErrTooLarge, cause)
 	}
 	return stateOf(info), ops.Rename(err, op, name)
 }

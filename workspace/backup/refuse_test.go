@@ -488,8 +488,8 @@ func TestTooMuch(t *testing.T) {
 			b := newFS(t, raw, &backup.Options{MaxChange: 99, AllowUnkept: allow})
 			err := change(b)
 			switch _, undoErr := b.Undo(ctx, nil); {
-			case !allow && (!errors.Is(err, workspace.ErrPolicy) || !errors.Is(undoErr, fs.ErrNotExist)):
-				t.Errorf("%s of too many bytes = %v, and Undo = %v, want ErrPolicy and nothing to undo", name, err, undoErr)
+			case !allow && (!errors.Is(err, workspace.ErrTooLarge) || !errors.Is(undoErr, fs.ErrNotExist)):
+				t.Errorf("%s of too many bytes = %v, and Undo = %v, want ErrTooLarge and nothing to undo", name, err, undoErr)
 			case !allow && !strings.HasSuffix(err.Error(), "more than the 99 bytes that can be kept to undo it"):
 				t.Errorf("%s of too many bytes = %v, which has to hold for transactions, too", name, err)
 			case allow && (err != nil || !errors.Is(undoErr, errors.ErrUnsupported)):

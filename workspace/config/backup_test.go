@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/workspacekit/workspacekit"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/backup"
 	"github.com/workspacekit/workspacekit/workspace/config"
@@ -214,8 +215,8 @@ func TestTooMuchToKeep(t *testing.T) {
 	writeFile(t, filepath.Join(dir, "files", "large"), strings.Repeat("x", 1<<18+1))
 	opened := open(t, parse(t, dir, "workspaces: {repo: {provider: {kind: localbash, root: files}, backup: {maxMb: 1}}}"))
 	_, err := lookup(t, opened, "repo").WriteFile(t.Context(), "large", nil, nil)
-	if !errors.Is(err, workspace.ErrPolicy) || !strings.Contains(err.Error(), "262144 bytes") || !strings.Contains(err.Error(), "backup.maxMb") {
-		t.Errorf("WriteFile over a file that is too large to keep = %v, want ErrPolicy and the key backup.maxMb", err)
+	if !errors.Is(err, workspace.ErrTooLarge) || !strings.Contains(err.Error(), "256 KiB") || !strings.Contains(ops.RemedyOf(err), "backup.maxMb") {
+		t.Errorf("WriteFile over a file that is too large to keep = %v, want ErrTooLarge, and a remedy with the key backup.maxMb", err)
 	}
 }
 

@@ -35,7 +35,7 @@
 //
 // Modes and modification times are not brought back, nor are symlinks: a Rm of one cannot
 // be undone, and is refused in a transaction. So is a change that replaces or removes more
-// than [backup.DefaultMaxChange] bytes, with [workspace.ErrPolicy].
+// than [backup.DefaultMaxChange] bytes, with [workspace.ErrTooLarge].
 //
 // # How it works
 //

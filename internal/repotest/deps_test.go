@@ -35,7 +35,7 @@ var policy = map[string][]string{
 	"workspace/backup":      {"workspace", "workspace/fallback", "workspace/policy", "internal/ops", "internal/session", "internal/wording", "golang.org/x/sync/semaphore"},
 	"workspace/jobs":        {"workspace", "internal/ops"},
 	"workspace/kind":        {"workspace"},
-	"workspace/patch":       {"workspace", "workspace/transaction", "internal/charset", "internal/lazyregexp", "internal/ops", "internal/wording", "github.com/bluekeyes/go-gitdiff/gitdiff"},
+	"workspace/patch":       {"workspace", "workspace/backup", "workspace/transaction", "internal/charset", "internal/lazyregexp", "internal/ops", "internal/wording", "github.com/bluekeyes/go-gitdiff/gitdiff"},
 	"workspace/transaction": {"workspace", "workspace/backup", "workspace/fallback", "internal/ops", "internal/process", "internal/session"},
 	"workspace/config": {"workspace/config/internal/document", "internal/ops", "internal/wording", "workspace", "workspace/fallback", "workspace/audit", "workspace/gitstage", "workspace/kind", "workspace/observe",
 		"workspace/backup", "workspace/policy", "workspace/quota", "workspace/transaction", "github.com/google/jsonschema-go/jsonschema"},

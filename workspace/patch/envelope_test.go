@@ -1,6 +1,7 @@
 package patch_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/charset"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/backup"
 	"github.com/workspacekit/workspacekit/workspace/patch"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
@@ -451,6 +453,40 @@ func TestTooMuch(t *testing.T) {
 	for memory, want := range map[int]error{100 << 10: workspace.ErrTooLarge, 1 << 20: nil} {
 		if _, err := patch.PlanWithin(t.Context(), p, ws, memory); !errors.Is(err, want) {
 			t.Errorf("Plan() with %d bytes of memory = %v, want %v", memory, err, want)
+		}
+	}
+}
+
+// TestTooMuchToKeep plans changes of a file that a transaction cannot keep: they are refused
+// as Apply would refuse them, and those that do not replace its bytes are not.
+func TestTooMuchToKeep(t *testing.T) {
+	ws := workspace.New("test", memory.New(nil), &workspace.Options{MaxFileSize: -1})
+	large := append(bytes.Repeat([]byte{'x'}, backup.DefaultMaxChange), '\n')
+	if _, err := ws.WriteFile(t.Context(), "large", large, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		text string
+		want error
+	}{
+		{"*** Delete File: large\n", workspace.ErrTooLarge},
+		{"*** Update File: large\n@@\n+y\n", workspace.ErrTooLarge},
+		{"*** Update File: large\n*** Move to: other\n@@\n+y\n", workspace.ErrTooLarge},
+		{"*** Update File: large\n*** Move to: other\n", nil},
+	} {
+		p, err := patch.Parse("*** Begin Patch\n" + test.text + "*** End Patch\n")
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan, err := p.Plan(t.Context(), ws)
+		if !errors.Is(err, test.want) {
+			t.Errorf("Plan of %q = %v, want %v", test.text, err, test.want)
+		}
+		if err != nil {
+			continue
+		}
+		if _, err := plan.Apply(t.Context()); !errors.Is(err, test.want) {
+			t.Errorf("Apply of %q = %v, want %v", test.text, err, test.want)
 		}
 	}
 }

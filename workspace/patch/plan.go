@@ -1,6 +1,8 @@
 package patch
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,7 +11,9 @@ import (
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/backup"
 )
 
 // Kind is what a patch does to a file, as git's letter.
@@ -416,7 +420,8 @@ func (p *planner) belowRemoved(name string) bool {
 	return false
 }
 
-// complete fills in what the file holds after the change, and the lines that change.
+// complete fills in what the file holds after the change, and the lines that change. It refuses
+// what the transaction would refuse because of its size, so that a dry run does, too.
 func (r *result) complete(limit int64) (err error) {
 	if r.text != nil {
 		if r.After, err = r.text.bytes(); err != nil {
@@ -424,6 +429,11 @@ func (r *result) complete(limit int64) (err error) {
 		}
 	}
 	r.Spans = r.spans()
+	kept := r.Kind == Deleted || (r.Kind == Modified || r.Kind == Renamed) && !bytes.Equal(r.Before, r.After) // by the transaction
+	if kept && len(r.Before) > backup.DefaultMaxChange {
+		return ops.Error(ops.ApplyPatch, cmp.Or(r.From, r.Path), workspace.ErrTooLarge,
+			fmt.Errorf("the change would replace or remove more than the %s that can be kept to undo it", wording.Bytes(backup.DefaultMaxChange)))
+	}
 	return ops.CheckSize(ops.ApplyPatch, r.Path, int64(len(r.After)), limit)
 }
 

@@ -123,6 +123,32 @@ func TestEnvelope(t *testing.T) {
 	}
 }
 
+// TestNotesOfAnchors tests that a line that "@@" names and that is found without its white
+// space is in a note, as the lines of the hunk are.
+func TestNotesOfAnchors(t *testing.T) {
+	t.Parallel()
+	const space, plain = "matched without the white space around lines", "matched with plain quotes, dashes and spaces"
+	for _, test := range []struct {
+		patch []string
+		want  []string
+	}{
+		{[]string{"@@ fn a:", "- y", "+b"}, []string{"hunk 1: " + space}},
+		{[]string{"@@ fn a:", "-y", "+b"}, []string{"hunk 1: " + space}},
+		{[]string{"@@ fn a:", "+b"}, []string{"hunk 1: " + space}},
+		{[]string{"@@ say 'hi'", "@@ fn a:", "- y", "+b"}, []string{"hunk 1: " + plain + "; " + space}},
+		{[]string{"@@ x", "@@ \tfn a:  ", "- y", "+b"}, nil},
+	} {
+		ws := newWorkspace(t, tree{"f": "x\nsay \u2018hi\u2019\n\tfn a:  \n y\n"})
+		changes, err := patch.Apply(t.Context(), ws, wrap(test.patch...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(test.want, changes[0].Notes); diff != "" {
+			t.Errorf("the notes of %q (-want +got):\n%s", test.patch, diff)
+		}
+	}
+}
+
 // TestFiles applies patches of several files.
 func TestFiles(t *testing.T) {
 	t.Parallel()

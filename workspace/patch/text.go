@@ -286,14 +286,20 @@ func plainPunctuation(line string) string {
 // the file if it has none. *from is an index into the lines as they are now,
 // which grows with what the hunks add.
 func (t *text) looseHunk(ctx context.Context, h *hunk, from *int) (note, reason string) {
+	tell := func(how string) {
+		if !strings.Contains(note, how) {
+			note = strings.TrimPrefix(note+"; "+how, "; ")
+		}
+	}
 	for _, anchor := range h.anchors {
-		at, _, found := t.find(ctx, []string{anchor}, *from, false)
+		at, how, found := t.find(ctx, []string{anchor}, *from, false)
 		if !found {
 			if *from == 0 {
 				return "", "no line is " + shown(anchor)
 			}
 			return "", fmt.Sprintf("no line after line %d is %s", *from, shown(anchor))
 		}
+		tell(how)
 		*from = at + 1
 	}
 	old := h.old()
@@ -304,17 +310,18 @@ func (t *text) looseHunk(ctx context.Context, h *hunk, from *int) (note, reason 
 		}
 		t.splice(h, at, t.endAt)
 		*from = at + len(h.lines)
-		return "", ""
+		return note, ""
 	}
-	at, note, found := t.find(ctx, old, *from, h.atEnd)
+	at, how, found := t.find(ctx, old, *from, h.atEnd)
 	if shorter, ok := h.withoutBlankEnd(); !found && ok {
-		if at, note, found = t.find(ctx, shorter.old(), *from, h.atEnd); found {
+		if at, how, found = t.find(ctx, shorter.old(), *from, h.atEnd); found {
 			h = &shorter
 		}
 	}
 	if !found {
 		return "", t.difference(h, *from, old, passes[len(passes)-1].fold)
 	}
+	tell(how)
 	before := len(t.lines)
 	t.splice(h, at, t.endAt)
 	*from = at + len(h.old()) + len(t.lines) - before

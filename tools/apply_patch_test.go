@@ -97,6 +97,10 @@ func TestApplyPatchErrors(t *testing.T) {
 		says  []string
 	}{
 		{"", tools.CodeInvalidArguments, []string{"changes no file"}},
+		{"*** Begin Patch\n*** End Patch", tools.CodeInvalidArguments, []string{"cannot be read: it changes no file\n"}},
+		{"```diff\n*** Begin Patch\n*** Delete File: a\n*** End Patch\n```", tools.CodeInvalidArguments,
+			[]string{"cannot be read: it begins with \"```diff\"; begin with \"*** Begin Patch\", and leave out what is before it and after \"*** End Patch\"\n"}},
+		{"\napply_patch <<'EOF'\n*** Begin Patch\n*** Delete File: a\n*** End Patch\nEOF\n", tools.CodeInvalidArguments, []string{`it begins with "apply_patch <<'EOF'"; begin`}},
 		{"*** Begin Patch\n*** Update File: a\n@@\ntext\n*** End Patch", tools.CodeInvalidArguments, []string{"line 4 of the patch"}},
 		{"*** Begin Patch\n*** Delete File: x\n*** End Patch", tools.CodeNotExist, []string{"x: file does not exist"}},
 		{"*** Begin Patch\n*** Update File: a\n@@\n-zwei\n+2\n*** Delete File: x\n*** End Patch", tools.CodeTextNotFound,

@@ -118,9 +118,22 @@ func Parse(text string) (*Patch, error) {
 		return nil, err
 	}
 	if len(files) == 0 {
-		return nil, &SyntaxError{Reason: `it changes no file; begin with "` + beginMark + `", or with "--- a/NAME" and "+++ b/NAME"`}
+		return nil, &SyntaxError{Reason: withoutFiles(strings.TrimSpace(text))}
 	}
 	return &Patch{files}, nil
+}
+
+// withoutFiles is what is wrong with a text that changes no file. Models put patches into a
+// fence, or into the here-document of a shell.
+func withoutFiles(text string) string {
+	first, _, _ := strings.Cut(text, "\n")
+	switch {
+	case strings.HasPrefix(text, beginMark):
+		return "it changes no file"
+	case strings.Contains(text, beginMark):
+		return "it begins with " + shown(first) + `; begin with "` + beginMark + `", and leave out what is before it and after "` + endMark + `"`
+	}
+	return `it changes no file; begin with "` + beginMark + `", or with "--- a/NAME" and "+++ b/NAME"`
 }
 
 // SyntaxError is the error of a text that is no patch.

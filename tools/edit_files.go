@@ -60,19 +60,20 @@ func runEditFiles(ctx context.Context, ts *toolset, in *editFileInput) (*editFil
 }
 
 // partlyEdited is the error of an edit of several files that failed for some. It has the kind
-// of the first failure. The hint names every file, so that the model knows which to edit
-// again.
+// of the first failure, and says how many files were edited. The hint names every file, so that
+// the model knows which to edit again.
 func partlyEdited(edited []editedFile, failed []error) error {
 	var hint strings.Builder
-	fmt.Fprintf(&hint, "%d of %s failed", len(failed), wording.Count(len(failed)+len(edited), "file", "files"))
 	for i, err := range failed {
 		_, message := describe(err)
-		fmt.Fprintf(&hint, "%s %s", [2]string{":", ";"}[min(i, 1)], message)
+		fmt.Fprintf(&hint, "%s %s", [2]string{"Failed:", ";"}[min(i, 1)], message)
 	}
 	for i, f := range edited {
 		fmt.Fprintf(&hint, "%s %s", [2]string{". Edited were:", ","}[min(i, 1)], f.Path)
 	}
-	return &hintedError{failed[0], hint.String() + "."}
+	_, message := describe(failed[0])
+	message += fmt.Sprintf("; edited: %d of %s", len(edited), wording.Count(len(failed)+len(edited), "file", "files"))
+	return &hintedError{&wordedError{failed[0], message}, hint.String() + "."}
 }
 
 // planEditFiles returns the requests of runEditFiles. A glob lists the tree and reads every

@@ -128,6 +128,9 @@ func TestEditFilesErrors(t *testing.T) {
 	for i := range 1001 {
 		many[fmt.Sprintf("%d.txt", i)] = "old"
 	}
+	set, _ = newSet(t, map[string]string{"a.txt": "old\n", "b.txt": "old caf\xe9\n"}, nil)
+	err = bad(t, set, "edit_file", object{"path": "*.txt", "oldText": "old", "newText": "Ж", "replaceAll": true}, tools.CodeInvalidArguments)
+	contains(t, "message", err.Message, "b.txt: the file keeps its encoding, and Latin-1 has no character 'Ж' (line 1)")
 	set, _ = newSet(t, many, nil)
 	err = bad(t, set, "edit_file", object{"path": "*.txt", "oldText": "old", "newText": "new", "replaceAll": true}, tools.CodeInvalidArguments)
 	contains(t, "message", err.Message, "more than 1000 files")
@@ -196,7 +199,8 @@ func TestEditFilesPartly(t *testing.T) {
 	}
 	ws := workspace.New("test", racing{inner}, nil)
 	err := bad(t, newSetOf(t, ws, nil), "edit_file", object{"path": "src/*", "oldText": "old", "newText": "new", "replaceAll": true}, tools.CodeConflict)
-	want := "2 of 4 files failed: src/a.go: file has changed; src/c.go: forbidden by policy. Edited were: src/b.go, src/d.go."
+	want := "Failed: src/a.go: file has changed; src/c.go: forbidden by policy. Edited were: src/b.go, src/d.go."
+	contains(t, "message", err.Message, "src/a.go: file has changed; edited: 2 of 4 files")
 	if err.Path != "src/a.go" || err.Hint != want {
 		t.Errorf("path = %s, hint = %q, want src/a.go and %q", err.Path, err.Hint, want)
 	}
@@ -231,7 +235,7 @@ func TestEditFilesOfSession(t *testing.T) {
 	}
 	strict := newSetOf(t, workspace.New("test", fsys, nil), nil)
 	failed := bad(t, strict, "edit_file", args, tools.CodePolicy)
-	contains(t, "hint", failed.Hint, "1 of 2 files failed: src/deep/b.go", "Edited were: src/a.go.")
+	contains(t, "hint", failed.Hint, "Failed: src/deep/b.go", "Edited were: src/a.go.")
 	bad(t, strict, "edit_file", object{"path": "src/*.go", "oldText": "none", "newText": "new", "replaceAll": true}, tools.CodeTextNotFound)
 	holds(t, ws, "src/c.go", "none\n")
 }

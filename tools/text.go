@@ -146,6 +146,10 @@ func explainCharacter(err error, other string) error {
 	if !errors.As(err, &missing) {
 		return nil
 	}
-	return &argumentError{message: "the file keeps its encoding, and " + missing.Error(),
+	message := "the file keeps its encoding, and " + missing.Error()
+	if path, _ := describe(err); path != "" {
+		message = clip(path, pathChars) + ": " + message
+	}
+	return &argumentError{message: message,
 		hint: "Use other characters" + other + ". Nothing was written."}
 }

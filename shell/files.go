@@ -273,6 +273,8 @@ func (r *run) fileInput(file io.ReadCloser, size int64) (io.ReadWriteCloser, err
 		file.Close()
 		return nil, errors.New("the standard input cannot be connected")
 	}
+	state := &inputState{size: size}
+	command.AtEnd(file, state.ends)
 	go func() {
 		io.Copy(w, file)
 		w.Close()
@@ -281,7 +283,7 @@ func (r *run) fileInput(file io.ReadCloser, size int64) (io.ReadWriteCloser, err
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	key := weak.Make(in)
-	r.inputs[key] = &inputState{size: size}
+	r.inputs[key] = state
 	runtime.AddCleanup(in, func(key weak.Pointer[os.File]) {
 		r.mu.Lock()
 		delete(r.inputs, key)
@@ -306,6 +308,16 @@ type inputState struct {
 	size  int64
 	mu    sync.Mutex
 	ahead []byte // guarded by mu; what a program has read and not used
+	used  int64  // guarded by mu; bytes that programs have read and not given back
+	total int64  // guarded by mu; bytes of the file, once tell is set
+	tell  func() // guarded by mu; tells the observer that the file has been read
+}
+
+// ends is called before the last byte goes into the pipe.
+func (s *inputState) ends(size int64, tell func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.total, s.tell = size, tell
 }
 
 // input is a standard input that is a file. What a program has not used is for the next one.
@@ -314,16 +326,29 @@ type input struct {
 	file *os.File
 }
 
-// Read implements [io.Reader].
+// Read implements [io.Reader]. As of other files, the last byte comes alone.
 func (in *input) Read(b []byte) (int, error) {
 	in.mu.Lock()
-	n := copy(b, in.ahead)
+	n, err := copy(b, in.ahead), error(nil)
 	in.ahead = in.ahead[n:]
 	in.mu.Unlock()
-	if n > 0 {
-		return n, nil
+	if n == 0 {
+		n, err = in.file.Read(b)
 	}
-	return in.file.Read(b)
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.used += int64(n)
+	if in.tell == nil || in.used < in.total {
+		return n, err
+	}
+	if n > 1 {
+		n, in.used = n-1, in.used-1
+		in.ahead = []byte{b[n]}
+		return n, err
+	}
+	in.tell()
+	in.tell = nil
+	return n, err
 }
 
 // Unread gives back what has been read last.
@@ -331,6 +356,7 @@ func (in *input) Unread(b []byte) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.ahead = slices.Concat(b, in.ahead)
+	in.used -= int64(len(b))
 }
 
 // FileSize returns the size that the file had when it was opened.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -228,6 +230,7 @@ func TestBashSessionMoves(t *testing.T) {
 		{"cat d/f > /dev/null; cp -r d e", "sed -i s/f/x/ e/f; rm d/f", false},
 		{"head -n 1 b; head -c 2 d/f", "echo x > b; echo x > d/f", false},
 		{"head -c 1 b", "echo x > b", true},
+		{"read l < b; head -n 1 < d/f", "echo x > b; echo x > d/f", false},
 		{"cp b c", "echo x > c", true},
 		{"cat b > /dev/null; cp b c; mv c e", "echo x > c; echo x > d/f", true},
 		{"echo x > c", "mv c b", true},
@@ -243,6 +246,56 @@ func TestBashSessionMoves(t *testing.T) {
 		}
 		if got := call(t, set, "bash", object{"script": c.second}).Text; strings.Contains(got, "read first") != c.refused {
 			t.Errorf("%s, and then %s: %s", c.first, c.second, got)
+		}
+	}
+}
+
+// TestBashSessionBeginnings shows that a file counts as read only when a script has used it to its
+// end, whatever the programs have read ahead.
+func TestBashSessionBeginnings(t *testing.T) {
+	t.Parallel()
+	var large strings.Builder
+	for i := range 9000 {
+		fmt.Fprintln(&large, i)
+	}
+	files := map[string]string{"small": "1\n2\n3\n", "large": large.String(), "empty": ""}
+	all := slices.Sorted(maps.Keys(files))
+	for _, c := range []struct {
+		script string // on F
+		reads  []string
+	}{
+		{"read l < F", []string{"empty"}},
+		{"{ read l; read l; } < F", []string{"empty"}},
+		{"{ read l; read l; read l; } < F", []string{"empty", "small"}},
+		{"head -n 1 < F", []string{"empty"}},
+		{"head -n 1 F", []string{"empty"}},
+		{"head -n 3 F", []string{"empty", "small"}},
+		{"sed 1q F", []string{"empty"}},
+		{"sed 1q < F", []string{"empty"}},
+		{"awk 'NR==2{exit}' F", []string{"empty"}},
+		{"cmp F other", []string{"empty"}},
+		{"bash -c 'read l' < F", []string{"empty"}},
+		{"grep -m 1 1 F", []string{"empty", "small"}},
+		{"grep -m 1 1 < F", []string{"empty", "small"}},
+		{"while read l; do :; done < F", all},
+		{"{ head -n 1; cat; } < F", all},
+		{"x=$(<F)", all},
+		{"mapfile x < F", all},
+		{"wc -l < F", all},
+		{"sort F", all},
+		{"sed -n '$p' F", all},
+	} {
+		set := newBashSet(t, files, &tools.Options{ReadBeforeWrite: []string{"main"}}, "main")
+		call(t, set, "bash", object{"script": "echo zz > other"})
+		var got []string
+		for _, name := range all {
+			script := strings.ReplaceAll(c.script, "F", name)
+			if !strings.Contains(call(t, set, "bash", object{"script": script + "; rm " + name}).Text, "read first") {
+				got = append(got, name)
+			}
+		}
+		if !slices.Equal(got, c.reads) {
+			t.Errorf("%s: %q count as read, want %q", c.script, got, c.reads)
 		}
 	}
 }

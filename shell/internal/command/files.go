@@ -250,30 +250,69 @@ func (f *Files) locateRead(ctx context.Context, dir, name string) (Location, err
 
 // input is a file that is being read.
 //
-// The hook is told once, when Read returns [io.EOF]. A program such as head, which stops
-// before, has not seen the file, so nothing is told.
+// The hook is told once, when Read returns the last byte, which comes alone: a program that
+// stops before has not seen the end of the file, however much it has read ahead.
 type input struct {
 	io.ReadCloser
 	ctx   context.Context
 	files *Files
 	at    Location
 	info  workspace.FileInfo
-	seen  *contentWriter
-	told  bool // the observer knows of the read
+	seen  *contentWriter // what Read has returned
+	held  []byte         // a byte that may be the last one
+	told  bool           // the observer knows of the read
+	end   func(size int64, tell func())
+}
+
+// AtEnd has end called instead of the hook Read when file, which Open has returned, is about to
+// return its last byte. tell calls the hook.
+func AtEnd(file io.ReadCloser, end func(size int64, tell func())) {
+	if in, ok := file.(*input); ok {
+		in.end = end
+	}
 }
 
 // Read implements [io.Reader].
 func (in *input) Read(b []byte) (int, error) {
-	n, err := in.ReadCloser.Read(b)
-	if in.told {
-		return n, err
+	switch len(b) {
+	case 0:
+		return 0, nil
+	case 1: // no room for the byte that is held back
+		two := make([]byte, 2)
+		n, err := in.Read(two)
+		return copy(b, two[:n]), err
+	}
+	n := copy(b, in.held)
+	read, err := in.ReadCloser.Read(b[n:])
+	n, in.held = n+read, nil
+	if n > 0 && err == nil || n > 1 && err == io.EOF {
+		n, in.held = n-1, []byte{b[n-1]}
 	}
 	in.seen.Write(b[:n])
-	if err == io.EOF {
-		in.told = true
-		in.files.hooks.Read(in.ctx, in.at, in.info.Version, in.seen.content())
+	switch {
+	case n == 0 && err == nil:
+		return in.Read(b)
+	case err != io.EOF:
+		return n, err
+	case in.held == nil && !in.told:
+		in.tell()
 	}
-	return n, err
+	if n > 0 {
+		return n, nil // the end comes again
+	}
+	return 0, io.EOF
+}
+
+// tell calls the hook, or what AtEnd has been given.
+func (in *input) tell() {
+	in.told = true
+	content := in.seen.content()
+	tell := func() { in.files.hooks.Read(in.ctx, in.at, in.info.Version, content) }
+	if in.end == nil {
+		tell()
+		return
+	}
+	in.end(in.seen.size, tell)
 }
 
 // ReadFile returns the whole content of a file, and its version.

@@ -451,8 +451,9 @@ func (g *grepRun) stream(ctx context.Context, name string, r io.Reader) error {
 		}
 		grepBuffers.Put(kept)
 	}()
+	size := 32 << 10 // also of a larger buffer, so that it is the same what has been read after the first match
 	for {
-		n, err := io.ReadFull(r, buf[len(buf):cap(buf)])
+		n, err := io.ReadFull(r, buf[len(buf):size])
 		buf = buf[:len(buf)+n]
 		ended := err == io.EOF || err == io.ErrUnexpectedEOF
 		if err != nil && !ended {
@@ -480,7 +481,7 @@ func (g *grepRun) stream(ctx context.Context, name string, r io.Reader) error {
 		}
 		rest := buf[whole:]
 		f.base += int64(whole)
-		size := max(cap(buf), grepBuffer)
+		size = max(cap(buf), grepBuffer)
 		if len(rest) == cap(buf) { // no line end in it
 			size = 2 * cap(buf)
 		}

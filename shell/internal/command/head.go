@@ -100,7 +100,6 @@ func head(ctx context.Context, p *Process) int {
 			return allButLastBytes(ctx, p, out, in, a.n)
 		case a.bytes:
 			_, err := io.CopyN(out, in, a.n)
-			p.readEnd(in)
 			return notEOF(err)
 		case a.sign == '-':
 			return allButLastLines(ctx, p, out, in, a.n, lineEnd(*zero))
@@ -110,20 +109,9 @@ func head(ctx context.Context, p *Process) int {
 		if in.Name == "-" {
 			p.unreadBuffer(r)
 		}
-		if r.Buffered() == 0 {
-			p.readEnd(in)
-		}
 		return err
 	})
 	return p.finish(out, status)
-}
-
-// readEnd reads once more from a file of a workspace. If it ends here, all of it was printed, and
-// it counts as read.
-func (p *Process) readEnd(in *Input) {
-	if _, isDevice := p.device(in.Name); !isDevice && in.Name != "-" {
-		in.Read(make([]byte, 1))
-	}
 }
 
 // firstLines copies the first n lines of r, which may have read more. A line

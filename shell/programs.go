@@ -26,11 +26,12 @@ type programWriter struct {
 // Write implements [io.Writer].
 func (w *programWriter) Write(b []byte) (int, error) {
 	if w.Writer == io.Discard {
-		return 0, errClosed
+		return 0, command.WriteError{Err: errClosed}
 	}
 	n, err := w.Writer.Write(b)
 	if err != nil {
 		w.broken = true
+		err = command.WriteError{Err: err}
 	}
 	return n, err
 }

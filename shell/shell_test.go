@@ -636,6 +636,21 @@ mkdir refused; mkdir -p x/refused; mkdir -p y; cp -r y refused`,
 	}
 }
 
+// TestWriteErrors tests that the error of an output is not said to be one of the input, and once.
+func TestWriteErrors(t *testing.T) {
+	t.Parallel()
+	ws := newWorkspace(t, "repo", map[string]string{"big": strings.Repeat("a b\n", 50000), "x": "x\n"})
+	small := workspace.New("small", memory.New(nil), &workspace.Options{MaxFileSize: 100_000})
+	for _, program := range []string{"cat", "cat -n", "head -n 99999", "tail -n 99999", "tac", "cut -c 1-", "nl", "fold", "sed p", "jq -R .", "comm"} {
+		s := shell.New([]*workspace.Workspace{ws, small}, nil)
+		name, _, _ := strings.Cut(program, " ")
+		want := name + ": write error: File too large\nbash: /small/o: File too large\n"
+		if got := output(t, s, "cd /repo; "+program+" big x > /small/o"); got != want {
+			t.Errorf("%s prints %q, want %q", program, got, want)
+		}
+	}
+}
+
 // TestReadOnly edits files that may not be written: the first failure ends sed, as that of GNU.
 func TestReadOnly(t *testing.T) {
 	t.Parallel()

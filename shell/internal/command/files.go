@@ -532,7 +532,7 @@ func (o *output) Write(b []byte) (int, error) {
 		o.err = o.stream()
 	}
 	if o.err != nil {
-		return 0, o.err
+		return 0, WriteError{o.err}
 	}
 	o.seen.Write(b)
 	o.size += int64(len(b))
@@ -541,8 +541,10 @@ func (o *output) Write(b []byte) (int, error) {
 		return len(b), nil
 	}
 	var n int
-	n, o.err = o.writer.Write(b)
-	return n, o.err
+	if n, o.err = o.writer.Write(b); o.err != nil {
+		return n, WriteError{o.err}
+	}
+	return n, nil
 }
 
 // stream begins to write the file before all of it is known.

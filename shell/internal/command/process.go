@@ -35,6 +35,8 @@ type Process struct {
 	Known          func(name string) bool                    // whether there is a program of that name: for which
 	Now            func() time.Time
 	MaxMemory      int64 // the most bytes of input that a program holds at once
+
+	writeFailed bool // failWrite has printed why
 }
 
 // Exit statuses with a meaning of their own.
@@ -205,7 +207,7 @@ type Input struct {
 // Inputs calls read with each file of names, or with the standard input for "-" and
 // where there are no names. It prints the error of a file that cannot be opened or read,
 // as an error of read, and continues; the status is then 1. It ends with ctx, and where
-// read returns [ErrStop] or the reader of the output wants no more.
+// read returns [ErrStop] or a [WriteError].
 func (p *Process) Inputs(ctx context.Context, names []string, read func(in *Input) error) int {
 	status := 0
 	if len(names) == 0 {
@@ -224,11 +226,27 @@ func (p *Process) Inputs(ctx context.Context, names []string, read func(in *Inpu
 			return exitPipe
 		case ctx.Err() != nil:
 			return 1
+		case isWrite(err):
+			return max(status, p.failWrite(err))
 		default:
 			status = p.fail(name, err)
 		}
 	}
 	return status
+}
+
+// A WriteError is an error of an output, where it could also be one of the file that is read.
+type WriteError struct{ Err error }
+
+func (e WriteError) Error() string { return e.Err.Error() }
+
+// Unwrap implements what [errors.Is] asks for.
+func (e WriteError) Unwrap() error { return e.Err }
+
+// isWrite reports whether err is a WriteError.
+func isWrite(err error) bool {
+	_, ok := errors.AsType[WriteError](err)
+	return ok
 }
 
 // ErrStop ends [Process.Inputs] early, without a message.

@@ -250,7 +250,7 @@ func (s *sedRun) run(ctx context.Context, names []string) {
 		names = []string{"-"}
 	}
 	s.runInputs(ctx, &sedInput{s: s, ctx: ctx, names: names})
-	if s.failed != nil && !isPipe(s.failed) {
+	if s.failed != nil && !isPipe(s.failed) && !isWrite(s.failed) {
 		s.p.errorf("%v", s.failed)
 		s.status = sedPanic
 	}

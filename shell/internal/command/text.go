@@ -99,12 +99,13 @@ func notEOF(err error) error {
 }
 
 // failWrite is what a program returns whose output failed: quietly if nobody
-// reads it any more.
+// reads it any more, or it has been said.
 func (p *Process) failWrite(err error) int {
 	if isPipe(err) {
 		return exitPipe
 	}
-	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) && !p.writeFailed {
+		p.writeFailed = true
 		p.errorf("write error: %s", ErrorText(err))
 	}
 	return 1

@@ -213,7 +213,7 @@ func (n *treeNode) open(depth, limit int) (left int) {
 		if dir.level == depth {
 			continue
 		}
-		size := 0
+		size := -len(dir.counts()) // which go when it is open
 		for i, child := range dir.children {
 			if size += child.size(); i >= room || size > bytes {
 				break
@@ -233,15 +233,18 @@ func (n *treeNode) open(depth, limit int) (left int) {
 	return left
 }
 
-// size is how many bytes the line of the node takes; of a directory, at most, with the counts
-// of treeScan files and directories.
+// size is how many bytes the line of the node takes while it is closed. An empty directory may
+// turn out to be one that cannot be read.
 func (n *treeNode) size() int {
 	size := 2*(n.level-1) + len(onOneLine(n.name)) + len("\n")
 	if n.dir {
-		size += len("/ (20,000 files, 20,000 directories)")
+		size += len("/" + cmp.Or(n.counts(), unreadText))
 	}
 	return size
 }
+
+// unreadText follows the name of a directory that cannot be read.
+const unreadText = " (cannot be read)"
 
 // entries returns how many entries the node is to that depth, itself included.
 func (n *treeNode) entries(depth int) int {
@@ -287,7 +290,7 @@ func (n *treeNode) write(out *strings.Builder, indent string) {
 // and for an empty one.
 func (n *treeNode) counts() string {
 	if n.unread {
-		return " (cannot be read)"
+		return unreadText
 	}
 	files, dirs := 0, 0
 	for _, child := range n.children[n.shown:] {

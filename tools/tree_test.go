@@ -199,15 +199,26 @@ func TestTreeIsBounded(t *testing.T) {
 	}
 }
 
-// TestTreeShowsItsLimit shows as many files as the limit says if their lines fit in the text.
+// TestTreeShowsItsLimit shows as many entries as the limit says if their lines fit in the text,
+// whose directories have counts only while they are closed.
 func TestTreeShowsItsLimit(t *testing.T) {
 	files := map[string]string{}
 	for i := range 1_000 {
 		files[fmt.Sprintf("a/%03d.txt", i)] = ""
 	}
-	set, _ := newSet(t, files, nil)
-	r := good(t, set, "tree", object{"path": "a", "limit": 1_000})
-	if got := strings.Count(r["tree"].(string), "\n"); got != 1_000 || r["truncated"] != false {
-		t.Errorf("tree of 1,000 files shows %d, truncated: %v", got, r["truncated"])
+	for i := range 500 {
+		files[fmt.Sprintf("b/%03d/%030d", i, i)] = ""
+	}
+	set, ws := newSet(t, files, nil)
+	for i := range 1_000 {
+		if err := ws.Mkdir(t.Context(), fmt.Sprintf("c/%04d", i), &workspace.MkdirOptions{Recursive: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, path := range []string{"a", "b", "c"} {
+		r := good(t, set, "tree", object{"path": path, "limit": 1_000})
+		if got := strings.Count(r["tree"].(string), "\n"); got != 1_000 || r["truncated"] != false {
+			t.Errorf("tree of 1,000 entries of %s shows %d, truncated: %v", path, got, r["truncated"])
+		}
 	}
 }

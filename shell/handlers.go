@@ -85,7 +85,7 @@ func (r *run) call(ctx context.Context, args []string) ([]string, error) {
 		return nil, r.stopBudget("commands", r.opts.Commands, "Commands")
 	}
 	if n%8 == 0 && rewrite.Deeper(r.opts.Recursion*framesPerCall) { // each time would take a quarter of all time
-		return nil, r.stop("more than about %d nested calls of functions (budget Recursion)", r.opts.Recursion)
+		return nil, r.stop("more than about %d nested functions and compound commands (budget Recursion)", r.opts.Recursion)
 	}
 	// 141 is the status of a command that SIGPIPE has ended.
 	if w, ok := hc.Stdout.(*pipeWriter); ok && w.isBroken() {

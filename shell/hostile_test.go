@@ -68,7 +68,7 @@ var hostile = []struct{ name, script, message string }{
 	{"fork bomb that waits", `f(){ f | f; }; f`, "budget"},
 	{"fork bomb in the background", `f(){ f & f; }; f`, "budget"},
 	{"background jobs", `while :; do sleep 100 & done`, "budget Subshells"},
-	{"recursion", `f(){ f; }; f`, "more than about 500 nested calls of functions (budget Recursion)"},
+	{"recursion", `f(){ f; }; f`, "more than about 500 nested functions and compound commands (budget Recursion)"},
 	{"recursion in substitutions", `f(){ x=$(f); }; f`, "budget Recursion"},
 	{"recursion of eval", `e='eval "$e"'; eval "$e"`, "budget"},
 	{"recursion of bash -c", `export e='bash -c "$e"'; bash -c "$e"`, "more than 50 nested scripts (budget Recursion)"},

@@ -29,7 +29,7 @@ type Options struct {
 	// Subshells is how many parts of pipelines and background jobs may run at a time.
 	// Default: 64.
 	Subshells int
-	// Recursion is about how deeply functions may call each other. Default: 500.
+	// Recursion is about how deeply functions and compound commands may nest. Default: 500.
 	Recursion int
 	// Output is how many bytes of its output a run returns. Of more, the middle is cut,
 	// and all of it is in a file if Scratch has room; see [Result].Spilled. Default: 32 KiB.

@@ -31,7 +31,7 @@ type output struct {
 func newOutput(r *run) *output {
 	o := &output{}
 	o.stdout = &stream{run: r, output: o, to: r.given.Stdout}
-	o.stderr = &stderrFilter{&stream{run: r, output: o, to: r.given.Stderr}}
+	o.stderr = &stderrFilter{&stream{run: r, output: o, to: r.given.Stderr, isError: true}}
 	return o
 }
 
@@ -44,10 +44,11 @@ func (o *output) last() io.Writer { return o.stderr.(*stderrFilter).Writer.(*str
 // It is safe for concurrent use, as the parts of a pipeline write at the same time. One
 // Write is never mixed with another.
 type stream struct {
-	run    *run
-	output *output
-	to     io.Writer // nil: it is collected
-	ended  bool      // the run is over: budgets do not count
+	run     *run
+	output  *output
+	to      io.Writer // nil: it is collected
+	ended   bool      // the run is over: budgets do not count
+	isError bool      // it is the standard error
 }
 
 // final returns the stream without a budget. It is used when nothing of the script runs any
@@ -60,6 +61,9 @@ func (s *stream) final() io.Writer {
 func (s *stream) Write(b []byte) (int, error) {
 	if budget := s.run.stopped.Load(); budget != nil && !s.ended {
 		return 0, budget // what is left to say is why, which comes last, and once
+	}
+	if s.isError && !s.ended && s.run.timeUp() {
+		return len(b), nil // of the standard output, programs write what they still have
 	}
 	o := s.output
 	o.mu.Lock()

@@ -158,6 +158,7 @@ type run struct {
 	given  *RunOptions             // of this run
 	files  *command.Files          // of this run, as its hooks are those of its observer
 	cancel context.CancelCauseFunc // ends the run; nothing until do has set it
+	timeUp func() bool             // reports whether the run has no more time; nil until do has set it
 
 	commands    atomic.Int64 // simple commands, and programs that programs have run
 	expansions  atomic.Int64 // names that globs have looked at
@@ -382,7 +383,7 @@ func (r *run) do(ctx context.Context, text string) (*Result, error) {
 	defer stopTimer()
 	inner, cancel := context.WithCancelCause(timed)
 	defer cancel(errFinished)
-	r.cancel = cancel
+	r.cancel, r.timeUp = cancel, func() bool { return timed.Err() != nil }
 	exit := r.interpret(inner, text)
 	// Before cancel, after which each script that ended by itself would have errFinished.
 	cause := context.Cause(inner)

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
@@ -649,6 +650,26 @@ func TestWriteErrors(t *testing.T) {
 			t.Errorf("%s prints %q, want %q", program, got, want)
 		}
 	}
+}
+
+// slow is an observer whose changes take as long as the run has.
+type slow struct{ *refuser }
+
+func (slow) Change(ctx context.Context, _ string, _ *workspace.Workspace, _ string, _ *workspace.FileInfo) error {
+	<-ctx.Done()
+	return ctx.Err()
+}
+
+// TestTimeUp tests that only one message says that the time of a script is up.
+func TestTimeUp(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		s := shell.New([]*workspace.Workspace{workspace.New("repo", memory.New(nil), nil)}, nil)
+		result, err := s.Run(t.Context(), "echo a; touch f{1..9}", &shell.RunOptions{Observer: slow{}, Timeout: time.Second})
+		if want := "a\nbash: stopped: more than 1s (budget Time)\n"; err != nil || result.Output != want {
+			t.Errorf("Run = %+v, %v, want the output %q", result, err, want)
+		}
+	})
 }
 
 // TestReadOnly edits files that may not be written: the first failure ends sed, as that of GNU.

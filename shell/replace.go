@@ -186,7 +186,9 @@ var refused = map[string]string{
 	"trap -l": noSignals, "trap -p": noSignals,
 	"declare -i": noIntegers, "local -i": noIntegers,
 	"declare -l": noLetterCase, "declare -u": noLetterCase, "local -l": noLetterCase, "local -u": noLetterCase,
+	"declare +x": noExport, "local +x": noExport,
 	"set -v": "use set -x, which prints each command before it runs", "set -T": "there is no trap of DEBUG or RETURN",
+	"set -C": noClobber, "set -o noclobber": noClobber,
 }
 
 // The reasons why builtins of bash are refused, each with what to use instead where
@@ -197,12 +199,14 @@ const (
 	noSignals    = "only EXIT and ERR ever come"
 	noIntegers   = "assign $((...))"
 	noLetterCase = "assign ${x,,} or ${x^^}"
+	noExport     = "use export -n"
+	noClobber    = "> always replaces a file"
 )
 
 // refusal returns why a builtin cannot be called, "" if it can.
 func refusal(args []string) string {
-	if len(args) > 1 && strings.HasPrefix(args[1], "-") {
-		return cmp.Or(refused[args[0]], refused[args[0]+" "+args[1]])
+	if len(args) > 1 && (strings.HasPrefix(args[1], "-") || strings.HasPrefix(args[1], "+")) {
+		return cmp.Or(refused[args[0]], refused[args[0]+" "+args[1]], refused[strings.Join(args, " ")])
 	}
 	return refused[args[0]]
 }
@@ -503,7 +507,12 @@ func testsMore(args []string) bool {
 	if args[0] != "test" && args[0] != "[" {
 		return false
 	}
-	more := false
+	operands := args[1:]
+	if args[0] == "[" && args[len(args)-1] == "]" {
+		operands = operands[:len(operands)-1]
+	}
+	// What has no operator: the interpreter's message has a place, and no name.
+	more := len(operands) == 2 && !isOperator(operands[0]) || len(operands) == 3 && !isOperator(operands[0]) && !isOperator(operands[1])
 	for i, arg := range args {
 		switch arg {
 		case "-v", "-R":
@@ -516,6 +525,9 @@ func testsMore(args []string) bool {
 	}
 	return more
 }
+
+// isOperator reports whether an argument of test can be an operator.
+func isOperator(arg string) bool { return arg != "" && strings.ContainsAny(arg[:1], "-!=<>(") }
 
 // testElements replaces tests of elements of arrays, which the interpreter does not find.
 //

@@ -59,6 +59,7 @@ func TestErrors(t *testing.T) {
 		{"BEGIN { print 1 / 0 }", "division by zero"},
 		{"BEGIN { \"a\" |& getline }", "coprocesses"},
 		{"BEGIN { FIELDWIDTHS = \"1 2\" }", "FIELDWIDTHS is not possible here"},
+		{"@include \"x\"", "line 1: @ is not possible here"},
 		{"{ print ERRNO }", "line 1: ERRNO is not possible here"},
 		{"BEGIN { while (1) x = x \"aaaaaaaaaaaaaaaaaaaaaaaaaa\" x }", "too much memory"},
 		{"BEGIN { while (1) a[n++] }", "too much memory"},

@@ -152,6 +152,9 @@ func (l *lexer) next() bool {
 			}
 		}
 		r, _ := utf8.DecodeRuneInString(rest)
+		if r == '@' { // @include, @load, @namespace and indirect calls
+			fail(l.line, "@ is not possible here")
+		}
 		fail(l.line, "syntax error: unexpected %q", r)
 	}
 	return true

@@ -285,11 +285,11 @@ func declaredArrays(decl *syntax.DeclClause) *syntax.CallExpr {
 //	declare -gi x=1    'declare' -i
 func (r *Rewriter) refusedFlag(decl *syntax.DeclClause) string {
 	for _, as := range decl.Args {
-		if !as.Naked || as.Name != nil || as.Value == nil || !strings.HasPrefix(as.Value.Lit(), "-") {
+		if !as.Naked || as.Name != nil || as.Value == nil || as.Value.Lit() == "" || !strings.ContainsAny(as.Value.Lit()[:1], "-+") {
 			continue
 		}
 		for _, letter := range as.Value.Lit()[1:] {
-			if flag := "-" + string(letter); r.opts.Refuses(flag) {
+			if flag := as.Value.Lit()[:1] + string(letter); r.opts.Refuses(flag) {
 				return flag
 			}
 		}

@@ -110,14 +110,15 @@ func (c *content) moved(version workspace.Version) {
 	c.condition.IfVersion, c.info.Version = version, version
 }
 
-// rename gives the content another name to be stored under. It and discard are called with the
-// lock of the FS, so no method of a content may take that lock.
-func (c *content) rename(name string) {
+// rename gives the content another name to be stored under. A new file must be new under that
+// name, too, unless it replaces what is there. rename and discard are called with the lock of the
+// FS, so no method of a content may take that lock.
+func (c *content) rename(name string, replaces bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, c.info.Name = workspace.Split(name)
 	c.info.Path = name
-	c.condition.IfNotExist = false // it was about the old name
+	c.condition.IfNotExist = c.condition.IfNotExist && !replaces
 }
 
 // discard makes the content store nothing more.

@@ -322,6 +322,7 @@ func (f *FS) rename(source, target string) error {
 	}
 	unchanged := f.unchanged(source)
 	to, err := f.ws.Stat(f.ctx, target)
+	replaces := err == nil
 	switch {
 	case err == nil && to.IsDir():
 		return fs.ErrExist
@@ -336,7 +337,7 @@ func (f *FS) rename(source, target string) error {
 	if err != nil || source == target {
 		return err
 	}
-	f.renamed(source, target)
+	f.renamed(source, target, replaces)
 	for _, c := range unchanged {
 		if info, err := f.follow(c.describe().Path); err == nil {
 			c.moved(info.Version)
@@ -462,8 +463,9 @@ func (f *FS) copyAndRemove(source, target string) error {
 }
 
 // renamed gives what is known about source, and everything below it, new names. So the File
-// that is open under source writes to target from now on.
-func (f *FS) renamed(source, target string) {
+// that is open under source writes to target from now on, and may replace what is there if
+// Rename did.
+func (f *FS) renamed(source, target string, replaces bool) {
 	f.forget(target)
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -472,7 +474,7 @@ func (f *FS) renamed(source, target string) {
 			c := f.written[name]
 			delete(f.written, name)
 			f.written[target+rest] = c
-			c.rename(target + rest)
+			c.rename(target+rest, replaces)
 		}
 	}
 	for _, name := range slices.Collect(maps.Keys(f.executables)) {

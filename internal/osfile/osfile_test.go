@@ -748,6 +748,48 @@ func TestRenameKeepsCondition(t *testing.T) {
 	}
 }
 
+// TestRenameOfNewFile renames a new file while it is open. What somebody else has stored under the
+// new name since is not replaced; what was there before is.
+func TestRenameOfNewFile(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		flag          int
+		before, after string // what the new name holds before the rename, and what is stored there after it
+		want          string
+		err           error
+	}{
+		{os.O_EXCL, "", "", "mine\n", nil},
+		{os.O_EXCL, "before\n", "", "mine\n", nil},
+		{os.O_EXCL, "", "theirs\n", "theirs\n", fs.ErrExist},
+		{os.O_EXCL, "before\n", "theirs\n", "mine\n", nil},
+		{os.O_APPEND, "before\n", "", "mine\n", nil},
+		{os.O_APPEND, "", "theirs\n", "theirs\nmine\n", nil},
+	} {
+		t.Run(fmt.Sprint(test), func(t *testing.T) {
+			t.Parallel()
+			fsys := memory.New(nil)
+			if test.before != "" {
+				write(t, fsys, "b", test.before)
+			}
+			f := osfile.New(t.Context(), workspace.New("test", fsys, nil), nil)
+			file := open(t, f, "a", os.O_WRONLY|os.O_CREATE|test.flag)
+			if err := f.Rename("a", "b"); err != nil {
+				t.Fatal(err)
+			}
+			if test.after != "" {
+				write(t, fsys, "b", test.after)
+			}
+			writeString(t, file, "mine\n")
+			if err := file.Close(); !errors.Is(err, test.err) {
+				t.Errorf("Close() = %v, want %v", err, test.err)
+			}
+			if got, err := fsys.ReadFile(t.Context(), "b"); err != nil || string(got) != test.want {
+				t.Errorf("b has %q, %v, want %q", got, err, test.want)
+			}
+		})
+	}
+}
+
 // TestRenameToItself renames a file to another name that leads to it.
 func TestRenameToItself(t *testing.T) {
 	t.Parallel()

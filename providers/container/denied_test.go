@@ -18,7 +18,7 @@ import (
 func TestDenied(t *testing.T) {
 	in(t, places()[1:3], func(t *testing.T, r *running) {
 		opts := r.options(t)
-		r.run(t, "sh", "-c", `cd "$1" && mkdir -p dir secret/sub && echo needle | tee open closed dir/file secret/file >closed2 && chmod 600 closed && chmod 700 secret && chmod 755 . dir
+		r.run(t, "sh", "-c", `cd "$1" && mkdir -p dir pass secret/sub && echo needle | tee open closed dir/file pass/file secret/file >closed2 && chmod 600 closed && chmod 711 pass && chmod 700 secret && chmod 755 . dir
 			mkdir -p own/fixed own/none && touch own/fixed/file own/none/file && chmod 777 own && chmod 555 own/fixed && chmod 000 own/none`, "sh", opts.Root)
 		opts.User = "1000:1000"
 		f := open(t, opts)
@@ -43,7 +43,8 @@ func TestDenied(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := []workspace.Skipped{
-			{Path: "closed", Reason: workspace.SkipUnreadable}, {Path: "own/none", Reason: workspace.SkipUnreadable}, {Path: "secret", Reason: workspace.SkipUnreadable},
+			{Path: "closed", Reason: workspace.SkipUnreadable}, {Path: "own/none", Reason: workspace.SkipUnreadable},
+			{Path: "pass", Reason: workspace.SkipUnreadable}, {Path: "secret", Reason: workspace.SkipUnreadable},
 		}
 		if diff := cmp.Diff(want, result.Skipped); diff != "" {
 			t.Errorf("Grep skips (-want +got):\n%s", diff)
@@ -58,8 +59,21 @@ func TestDenied(t *testing.T) {
 			}
 			return nil
 		})
-		if err != nil || !slices.Equal(refused, []string{"own/none", "secret"}) {
-			t.Errorf("Walk = %v, and it could not list %q, want those of own/none and secret", err, refused)
+		if err != nil || !slices.Equal(refused, []string{"own/none", "pass", "secret"}) {
+			t.Errorf("Walk = %v, and it could not list %q, want those of own/none, pass and secret", err, refused)
+		}
+		for _, pattern := range []string{"pass/*", "pass/**", "pass/file", "secret/*", "secret/sub/*"} {
+			if paths, err := f.Glob(t.Context(), pattern, nil); err != nil || len(paths) > 0 {
+				t.Errorf("Glob(%q) = %q, %v, want none", pattern, paths, err)
+			}
+		}
+		for _, dir := range []string{"pass", "secret"} {
+			if _, err := f.Glob(t.Context(), "*/*", &workspace.GlobOptions{Dir: dir}); !errors.Is(err, fs.ErrPermission) {
+				t.Errorf("Glob in %s = %v, want %q", dir, err, fs.ErrPermission)
+			}
+		}
+		if _, err := f.Glob(t.Context(), "sub/*", &workspace.GlobOptions{Dir: "secret"}); !errors.Is(err, fs.ErrPermission) {
+			t.Errorf("Glob of sub/* in secret = %v, want %q", err, fs.ErrPermission)
 		}
 	})
 }

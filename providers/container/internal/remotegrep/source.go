@@ -76,7 +76,7 @@ func (s *source) look(ctx context.Context) error {
 		return err
 	}
 	entries, err := s.c.Subtree(ctx, s.top, s.within.below, s.within.depth)
-	cut := s.within.below != "." && errors.Is(err, program.ErrBelow)
+	cut := s.within.below != "." && (errors.Is(err, program.ErrBelow) || errors.Is(err, fs.ErrPermission))
 	if err != nil && !cut {
 		return err
 	}
@@ -132,13 +132,14 @@ func (s *source) keepStep(dir, name string, kind workspace.FileType) string {
 }
 
 // keepPartOfWay notes how much exists of the way to where the listing should have
-// begun: what it ends at, such as a file, may match itself. s.mu is held.
+// begun: what it ends at, such as a file, may match itself. A directory that is denied ends
+// the way, but where the search begins that is an error. s.mu is held.
 func (s *source) keepPartOfWay(ctx context.Context) error {
 	dir := s.top
 	for element := range strings.SplitSeq(s.within.below, "/") {
 		info, err := s.c.Stat(ctx, workspace.Join(dir, element))
 		switch {
-		case errors.Is(err, fs.ErrNotExist), errors.Is(err, workspace.ErrNotDir), errors.Is(err, fs.ErrPermission):
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, workspace.ErrNotDir), errors.Is(err, fs.ErrPermission) && dir != s.top:
 			return nil
 		case err != nil:
 			return err

@@ -271,6 +271,7 @@ var diagnoses = []diagnosis{
 	{lazyregexp.New(`invalid reference format|must be lowercase|invalid image name|could not parse reference`), nil, "this is not the name of an image", "correct it"},
 	{lazyregexp.New(`invalid container name|names must match|invalid identifier`), nil, "this is not a name for a container", "use letters, digits, and in between dots, dashes and underscores"},
 	{lazyregexp.New(`unable to find (user|group)|no matching entries in (passwd|group) file|no users found`), nil, "the image has no such user", "correct user, or give a number"},
+	{lazyregexp.New(`uids and gids must be in range`), nil, "the engine refuses the number of the user", "give one from 0 to 2147483647"},
 	{lazyregexp.New(`network .*not found|no such network`), nil, "there is no such network", "create it, or correct its name"},
 	{
 		lazyregexp.New(`bind source path does not exist|statfs .*no such file or directory|failed to stat .*no such file or directory`), nil,
@@ -312,7 +313,7 @@ var diagnoses = []diagnosis{
 		"the engine cannot limit memory, processors or processes here", "set memory to unlimited, pids to -1 or no cpus",
 	},
 	{
-		lazyregexp.New(`minimum memory limit|range of cpus is from|unable to set memory limit|memory limit .*too (low|small)`), nil,
+		lazyregexp.New(`minimum memory limit|range of cpus is from|unable to set memory limit|memory limit .*too (low|small)|memoryswap limit|cpu cfs quota|: value out of range`), nil,
 		"the engine refuses a limit", "choose another value for memory, cpus or pids",
 	},
 	{lazyregexp.New(`unknown capability`), errors.ErrUnsupported, "the engine knows no such capability", "correct dropCapabilities"},

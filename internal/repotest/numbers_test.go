@@ -72,7 +72,7 @@ func TestNumbers(t *testing.T) {
 			"each gets its own tools, up to {tools.DefaultMaxTools} in all",
 		},
 		"docs/tools-patches.md": {
-			"changes or deletes more than about {workspace/patch.maxMemory bytes}, or less with many short lines, is `FILE_TOO_LARGE`",
+			"is one of files with more than about {workspace/patch.maxMemory bytes}, each line counted",
 		},
 		"docs/views.md": {
 			"{internal/osfile.largestFile bytes} if there is no limit",

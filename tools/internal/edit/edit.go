@@ -70,13 +70,11 @@ type Tolerated struct {
 
 // New plans edits on data.
 //
-// A text to replace that has line feeds only, and does not occur as it is, is
-// looked for with CRLF line ends, and its replacement gets CRLF too. So does
-// a replacement of several lines for a part of one line, if every line of
-// data ends in CRLF. The same holds the other way round for a text with CRLF line
-// ends. A regular expression sees line feeds only, unless it has \r itself: then its
-// replacement stays as it is. Otherwise that, and lines that are inserted, get the line
-// end of the line before. Nothing else is normalised.
+// Where all line ends of data are of one kind, both texts get it, unless only the line ends
+// of a text that occurs change. Elsewhere, a text to replace that does not occur is looked for
+// with the other line ends, and its replacement gets those, too. A regular expression sees line
+// feeds only, unless it has \r itself: then its replacement stays as it is. Otherwise that, and
+// lines that are inserted, get the line end of the line before. Nothing else is normalised.
 //
 // A tolerant edit whose text does not occur is looked for again with fewer
 // differences in each round: line ends and trailing blanks; quotes, dashes and

@@ -5,10 +5,44 @@ import (
 	"strings"
 )
 
-// adaptLineEnds returns e with the line ends of data, where e is written with
-// line feeds by someone who was not shown the carriage returns, or with CRLF by
-// someone who expects them everywhere.
+// adaptLineEnds returns e with the line ends of data, if these are all of one kind. An edit
+// that has them already, and changes nothing but line ends, is made to convert them: its New
+// stays.
 func adaptLineEnds(data []byte, e Edit) Edit {
+	if !strings.Contains(e.Old+e.New, "\n") {
+		return e
+	}
+	ends := lineEnds(data)
+	if ends == nil {
+		return adaptToPlace(data, e)
+	}
+	if old := ends(e.Old); old != e.Old || old != ends(e.New) {
+		e.Old, e.New = old, ends(e.New)
+	}
+	return e
+}
+
+// lineEnds returns what gives a text the line ends of data, nil if there are none, or both
+// kinds.
+func lineEnds(data []byte) func(text string) string {
+	first := bytes.IndexByte(data, '\n')
+	switch {
+	case first < 0:
+		return nil
+	case first == 0 || data[first-1] != '\r':
+		if !bytes.Contains(data, []byte("\r\n")) {
+			return toLF
+		}
+	case bytes.Count(data, []byte("\r\n")) == bytes.Count(data, []byte("\n")):
+		return toCRLF
+	}
+	return nil
+}
+
+// adaptToPlace returns e with the other line ends in both texts, where Old occurs only so:
+// it is written with line feeds by someone who was not shown the carriage returns, or with
+// CRLF by someone who expects them everywhere.
+func adaptToPlace(data []byte, e Edit) Edit {
 	switch {
 	case strings.Contains(e.Old, "\r\n"):
 		// What is "\r\n" only after this was "\r\r\n", which does not occur.
@@ -16,10 +50,8 @@ func adaptLineEnds(data []byte, e Edit) Edit {
 			e.Old, e.New = lf, toLF(e.New)
 		}
 		return e
-	case strings.Contains(e.Old, "\r") || bytes.IndexByte(data, '\r') < 0:
+	case strings.Contains(e.Old, "\r") || !strings.Contains(e.Old, "\n"):
 		return e
-	case !strings.Contains(e.Old, "\n"):
-		return adaptNew(data, e)
 	}
 	crlf := toCRLF(e.Old)
 	translated := bytes.Count(data, []byte(crlf))
@@ -31,21 +63,6 @@ func adaptLineEnds(data []byte, e Edit) Edit {
 		e.Old, e.New = crlf, toCRLF(e.New)
 	}
 	return e
-}
-
-// adaptNew gives a replacement of several lines for a part of one line the
-// line ends of data, if they are all CRLF.
-func adaptNew(data []byte, e Edit) Edit {
-	if strings.Contains(e.New, "\n") && !strings.Contains(e.New, "\r") && allCRLF(data) {
-		e.New = toCRLF(e.New)
-	}
-	return e
-}
-
-// allCRLF reports whether data has line ends, and every one is CRLF.
-func allCRLF(data []byte) bool {
-	crlf := bytes.Count(data, []byte("\r\n"))
-	return crlf > 0 && crlf == bytes.Count(data, []byte("\n"))
 }
 
 // toCRLF returns text with CRLF for every line end, those that had it included.

@@ -28,7 +28,8 @@ func TestUniqueIsReplace(t *testing.T) {
 		e.All = rapid.Bool().Draw(t, "all")
 		change, err := edit.New([]byte(data), []edit.Edit{e})
 		occurs := strings.Count(data, e.Old)
-		adapts := strings.Contains(data, "\r") && !strings.Contains(e.Old, "\r") || strings.Contains(e.Old, "\r\n") && occurs == 0
+		adapts := strings.Contains(data, "\r") && !strings.Contains(e.Old, "\r") || strings.Contains(e.Old, "\r\n") && occurs == 0 ||
+			oneKind(data) && strings.Contains(e.Old+e.New, "\n")
 		switch {
 		case e.Old == "" || e.Old == e.New:
 			var invalid *edit.InvalidError
@@ -68,6 +69,12 @@ func checkAdapted(t *rapid.T, data string, e edit.Edit, change *edit.Change, err
 			t.Fatalf("wrote %q, which is not %q", s.New, e.New)
 		}
 	}
+}
+
+// oneKind reports whether data has line ends, and all are LF or all CRLF.
+func oneKind(data string) bool {
+	crlf, all := strings.Count(data, "\r\n"), strings.Count(data, "\n")
+	return all > 0 && (crlf == 0 || crlf == all)
 }
 
 // TestOnlySpansChange undoes every change.

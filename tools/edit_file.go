@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -224,7 +226,7 @@ func (e *editor) apply(old []byte) ([]byte, error) {
 //
 // The size is estimated before the result is made, as a replacement in many places can make a
 // small file larger than memory. Bytes that are no text are never edited if they have a NUL;
-// others are edited as they are.
+// others are edited as they are, and get ASCII alone.
 //
 // # Errors
 //
@@ -242,6 +244,11 @@ func (e *editor) plan(old []byte) error {
 	if err != nil {
 		return ops.Error(ops.EditFile, e.path, err, nil)
 	}
+	if !ok {
+		if err := onlyASCII(text, change.Spans()); err != nil {
+			return ops.Error(ops.EditFile, e.path, err, nil)
+		}
+	}
 	least := change.Size()
 	if enc != charset.UTF8 {
 		least /= 3 // no character takes more than three times as much as UTF-8
@@ -255,6 +262,24 @@ func (e *editor) plan(old []byte) error {
 	}
 	e.text, e.change, e.result = text, change, result
 	return ops.CheckSize(ops.EditFile, e.path, int64(len(e.now)), e.limit)
+}
+
+// onlyASCII returns a [*charset.CharacterError] if spans add other characters than ASCII to
+// text, whose encoding is not known. Those of the text that a span replaces are not new: the
+// groups of a regular expression bring them back.
+func onlyASCII(text []byte, spans []edit.Span) error {
+	for _, s := range spans {
+		kept := map[rune]bool{}
+		for _, r := range string(text[s.Start:s.End]) {
+			kept[r] = r != utf8.RuneError
+		}
+		for i, r := range s.New {
+			if r > unicode.MaxASCII && !kept[r] && strings.HasPrefix(s.New[i:], string(r)) { // and no other byte
+				return &charset.CharacterError{Character: r}
+			}
+		}
+	}
+	return nil
 }
 
 // changeOf computes the change of a text. Dialects with edits of another kind set by.

@@ -129,11 +129,25 @@ func TestEditMissingCharacter(t *testing.T) {
 // TestEditUnknownEncoding edits bytes that no encoding explains.
 func TestEditUnknownEncoding(t *testing.T) {
 	const content = "one \xff\xfe\x81 two\n"
-	set, ws := newSet(t, map[string]string{"a": content}, nil)
+	set, ws := newSet(t, map[string]string{"a": content, "koi8": "\xd7\xd3\xa3 old\n", "mixed": "caf\u00e9 \xff\x81\n"}, nil)
 	good(t, set, "edit_file", object{"path": "a", "oldText": "two", "newText": "drei"})
-	if data, err := ws.ReadFile(t.Context(), "a"); err != nil || string(data) != "one \xff\xfe\x81 drei\n" {
-		t.Errorf("ReadFile = %q, %v", data, err)
+	holds(t, ws, "a", "one \xff\xfe\x81 drei\n")
+	for _, args := range []object{
+		{"path": "a", "oldText": "drei", "newText": "f\u00fcnf"},
+		{"path": "a", "oldText": "drei", "newText": "\ufffd", "dryRun": true},
+		{"path": "a", "insertLine": 1, "newText": "f\u00fcnf"},
+		{"path": "a", "oldText": `o(.*)d`, "newText": "\u00fc${1}\ufffd", "regexp": true},
+		{"path": "*", "oldText": "drei", "newText": "f\u00fcnf", "replaceAll": true},
+	} {
+		err := bad(t, set, "edit_file", args, tools.CodeInvalidArguments)
+		contains(t, "message", err.Message, "only ASCII can be added to a file of unknown encoding, and ")
 	}
+	holds(t, ws, "a", "one \xff\xfe\x81 drei\n")
+	// What is kept may look like UTF-8.
+	good(t, set, "edit_file", object{"path": "koi8", "oldText": `(.*) old`, "newText": "$1 new", "regexp": true})
+	holds(t, ws, "koi8", "\xd7\xd3\xa3 new\n")
+	good(t, set, "edit_file", object{"path": "mixed", "oldText": "caf\u00e9", "newText": "Caf\u00e9"})
+	holds(t, ws, "mixed", "Caf\u00e9 \xff\x81\n")
 }
 
 // TestSessionEncodings tests that a session counts the lines of the text, not of the

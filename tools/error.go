@@ -237,8 +237,8 @@ const (
 	// CodeTooLarge says that a file, new content, a patch, a directory to copy, or what a change
 	// deletes or replaces is above a limit. Split it, or ask the user to raise maxFileSizeMb.
 	CodeTooLarge Code = "FILE_TOO_LARGE"
-	// CodeBinary says that a file to edit, or in some dialects to read, is not text. Replace
-	// the whole file with write_file.
+	// CodeBinary says that a file to edit has a NUL in its first 8 KiB, or in some dialects one
+	// to read is not text. Replace the whole file with write_file.
 	CodeBinary Code = "BINARY_FILE"
 	// CodeConflict says that the file no longer has the expected version, or does not exist.
 	// Read it again, and repeat the change; for a missing file, without ifVersion.

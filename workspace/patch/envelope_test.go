@@ -400,6 +400,8 @@ func TestDiffOfOtherEncoding(t *testing.T) {
 		{"\xff\xfea\x00\n\x00", "@@ -1 +1 @@\n-a\n+b\n", "", []error{patch.ErrEncoding}},
 		{"\xff\xfea\x00\n\x00", "@@ -1 +0,0 @@\n-a\n", "", []error{patch.ErrMismatch, patch.ErrEncoding}},
 		{"\xff\xfea\x00\n\x00", "@@ -2,0 +3 @@\n+b\n", "", []error{patch.ErrEncoding}},
+		{"caf\u00e9\nb\n\xff\x81\n", "@@ -1,2 +1,3 @@\n caf\u00e9\n+th\u00e9\n b\n", "", []error{patch.ErrEncoding}},
+		{"caf\u00e9\nb\n\xff\x81\n", "@@ -1,2 +1,3 @@\n caf\u00e9\n+tea\n b\n", "caf\u00e9\ntea\nb\n\xff\x81\n", nil},
 		{"caf\u00e9\n", "@@ -1 +1 @@\n-th\u00e9\n+tea\n", "", []error{patch.ErrMismatch}},
 		{"caf\u00e9\n", "@@ -1 +1,2 @@\n caf\u00e9\n+th\u00e9\n", "caf\u00e9\nth\u00e9\n", nil},
 	} {

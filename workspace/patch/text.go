@@ -360,10 +360,10 @@ func (t *text) missing(h *hunk) error {
 func outsideASCII(r rune) bool { return r > unicode.MaxASCII }
 
 // mixes reports whether h adds text in another encoding than the file has. A hunk whose old
-// lines are not ASCII was made for the bytes of the file, such as one that converts it.
+// lines are not UTF-8 was made for the bytes of the file, such as one that converts it.
 func (t *text) mixes(h *hunk) bool {
 	if slices.ContainsFunc(h.old(), func(line string) bool {
-		return strings.Contains(line, "\x00") || strings.ContainsFunc(line, outsideASCII)
+		return strings.Contains(line, "\x00") || !utf8.ValidString(line)
 	}) {
 		return false
 	}

@@ -199,12 +199,13 @@ func boundDiff(diff string) (_, note string) {
 	}
 	size := 0
 	for i, line := range lines {
-		if size += len(line); size > MaxBytes {
+		lines[i] = strings.ToValidUTF8(line, "\uFFFD")
+		if size += len(lines[i]); size > MaxBytes {
 			lines, note = lines[:i], fmt.Sprintf("the diff is cut at %d KiB", MaxBytes>>10)
 			break
 		}
 	}
-	return strings.ToValidUTF8(strings.Join(lines, ""), "\uFFFD"), note
+	return strings.Join(lines, ""), note
 }
 
 // cutChanges cuts the long lines of a diff, and reports whether there are any. Of a

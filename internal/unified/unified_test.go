@@ -48,6 +48,10 @@ func TestBounds(t *testing.T) {
 	if diff, _ := unified.Diff("a\nb", nil, []byte("x")); !strings.Contains(diff, `+++ b/"a\nb"`) {
 		t.Errorf("a name with a line end is not quoted:\n%s", diff)
 	}
+	diff, note := unified.Diff("a", nil, bytes.Repeat([]byte("\xffa\n"), unified.MaxBytes/5))
+	if len(diff) > unified.MaxBytes || note != "the diff is cut at 8 KiB" || !strings.HasSuffix(diff, "\n+\uFFFDa\n") {
+		t.Errorf("Diff of bytes that are not UTF-8 = %d bytes, %q, want at most %d", len(diff), note, unified.MaxBytes)
+	}
 }
 
 // TestLongLines tests that of a long line the change is shown, and that what is left

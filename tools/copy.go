@@ -144,7 +144,7 @@ func (ts *toolset) copyDir(ctx context.Context, from, dir, to string) (*copyOutp
 		if entry.IsDir() && (errors.Is(err, workspace.ErrPolicy) || errors.Is(err, fs.ErrPermission)) {
 			refused = append(refused, entry.Path+"/")
 		}
-		if entry.Name == ".git" && errors.As(err, new(*policy.DeniedError)) {
+		if ops.InGit(entry.Name) && errors.As(err, new(*policy.DeniedError)) {
 			out.leaveOut(entry.Path) // a repository is copied without its history
 			continue
 		}

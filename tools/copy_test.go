@@ -272,7 +272,7 @@ func TestCopyWithoutDirectory(t *testing.T) {
 func TestCopyRepository(t *testing.T) {
 	t.Parallel()
 	fsys := memory.New(nil)
-	for _, name := range []string{"src/.git/HEAD", "src/a", "src/part/.git", "src/part/b"} {
+	for _, name := range []string{"src/.git/HEAD", "src/a", "src/part/.GIT", "src/part/b"} {
 		put(t, fsys, name, "a")
 	}
 	rules, err := policy.Restrict(fsys, policy.Rules{DenySensitive: true})
@@ -281,7 +281,7 @@ func TestCopyRepository(t *testing.T) {
 	}
 	set := newSetOf(t, workspace.New("test", rules, nil), nil)
 	result := call(t, set, "copy", object{"source": "src", "destination": "to", "recursive": true})
-	if want := "Copied src to to (2 files, 2 directories, 2 bytes). Not copied, as not files or protected: src/.git, src/part/.git."; result.Text != want {
+	if want := "Copied src to to (2 files, 2 directories, 2 bytes). Not copied, as not files or protected: src/.git, src/part/.GIT."; result.Text != want {
 		t.Errorf("text = %q, want %q", result.Text, want)
 	}
 	if diff := cmp.Diff(map[string]string{"a": "a", "part": "directory", "part/b": "a"}, treeOf(t, workspace.New("raw", fsys, nil), "to")); diff != "" {

@@ -191,7 +191,7 @@ func TestForeignRemoval(t *testing.T) {
 }
 
 // TestPreflightOfForeignRemoval plans to append to a file that somebody else has deleted: the call
-// creates it.
+// says so, and the next one creates it.
 func TestPreflightOfForeignRemoval(t *testing.T) {
 	fsys := memory.New(nil)
 	set := careful(t, fsys)
@@ -200,10 +200,15 @@ func TestPreflightOfForeignRemoval(t *testing.T) {
 	if err := fsys.Rm(t.Context(), "a", nil); err != nil {
 		t.Fatal(err)
 	}
-	got, err := preflight(t, set, "write_file", object{"path": "a", "content": "six\n", "append": true})
+	write := object{"path": "a", "content": "six\n", "append": true}
+	got, err := preflight(t, set, "write_file", write)
 	if err != nil || len(got) != 2 || got[1].Op != policy.OpWrite {
 		t.Errorf("Preflight = %+v, %v, want a read and a write", got, err)
 	}
+	failed := bad(t, set, "write_file", write, tools.CodeConflict)
+	contains(t, "hint", failed.Hint, "It no longer exists. The same write now creates it.")
+	good(t, set, "write_file", write)
+	holds(t, fsys, "a", "six\n")
 }
 
 // TestSessions tests that each session has read what it has read, also after it
@@ -329,6 +334,9 @@ func TestWriteOfNoFile(t *testing.T) {
 			}
 			if name == "unconditional" { // which has no append
 				return
+			}
+			if name == "careful" {
+				bad(t, set, "write_file", object{"path": "dangling", "content": "1", "append": true}, tools.CodeConflict)
 			}
 			good(t, set, "write_file", object{"path": "dangling", "content": "1", "append": true})
 			good(t, set, "write_file", object{"path": "dangling", "content": "2", "append": true})

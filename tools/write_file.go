@@ -155,8 +155,8 @@ func (ts *toolset) create(ctx context.Context, path string, data []byte, opts *w
 	return version, ops.Rename(err, ops.WriteFile, path)
 }
 
-// conflictMissing is the error of a write_file whose condition is the version of a file, where
-// there is none: it was deleted, or never existed. The session forgets the file, so that the
+// conflictMissing is the error of a write_file to a file that the session or the caller knows,
+// where there is none: it was deleted, or never existed. The session forgets the file, so that the
 // next write can create it.
 func (ts *toolset) conflictMissing(ctx context.Context, path string, in *writeFileInput) error {
 	ts.forget(ctx, path, "")
@@ -395,7 +395,8 @@ func (d *draft) output() *writeFileOutput {
 //	there is no file      create writes it, if it is still missing
 //	now there is one      Edit again
 //
-// A session must know the file as it is, but not all its lines, since none is replaced.
+// A session must know the file as it is, but not all its lines, since none is replaced. One
+// that knows the file is told that it was deleted, before it creates another.
 func (ts *toolset) appendFile(ctx context.Context, path string, content []byte, in *writeFileInput) (*writeFileOutput, error) {
 	d := &draft{path: path}
 	add := func(old []byte) ([]byte, error) {
@@ -411,6 +412,9 @@ func (ts *toolset) appendFile(ctx context.Context, path string, content []byte, 
 	}
 	now, version, err := ts.whole.Edit(ctx, path, add)
 	if errors.Is(err, fs.ErrNotExist) {
+		if s := ts.session(ctx); s != nil && s.file(ts.fileKey(path)) != nil {
+			return nil, ts.conflictMissing(ctx, path, in)
+		}
 		version, err = ts.create(ctx, path, content, &workspace.WriteOptions{IfNotExist: true})
 		if err == nil {
 			ts.wrote(ctx, path, version, content)

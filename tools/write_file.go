@@ -40,7 +40,7 @@ type writeFileOutput struct {
 	storage
 	Version  workspace.Version `json:"version,omitempty" jsonschema:"the version of the file now"`
 	Note     string            `json:"note,omitempty" jsonschema:"what may not have been meant"`
-	Diff     string            `json:"diff,omitempty" jsonschema:"a unified diff of at most {{.DiffKiB}} KiB; changed line ends are in note instead"`
+	Diff     string            `json:"diff,omitempty" jsonschema:"a unified diff of at most {{.DiffKiB}} KiB; line ends of another kind are in note instead"`
 	DiffNote string            `json:"diffNote,omitempty" jsonschema:"why a replaced file has no whole diff"`
 }
 

@@ -29,7 +29,7 @@ func TestDocsStateTheLimits(t *testing.T) {
 		fmt.Sprintf("| entries of tree | %d by default, at most %s, %d KiB; %d levels, at most %d |", treeDefault, commas(treeMax), listBytes>>10, treeDepth, treeDepthMax),
 		fmt.Sprintf("| entries of ls, paths of glob | %d by default, at most %s, %d KiB |", lsDefault, commas(lsMax), listBytes>>10),
 		fmt.Sprintf("| pattern of grep | %d KiB |", lines.MaxPattern>>10),
-		fmt.Sprintf("| matches of grep | %d by default, at most %s, %d KiB; %d characters of a line, %d lines on each side, %d lines or parts of one match |",
+		fmt.Sprintf("| matches of grep | %d by default, at most %s, %d KiB or one match; %d characters of a line, %d lines on each side, %d lines or parts of one match |",
 			grepDefault, commas(grepMax), listBytes>>10, grepChars, grepContext, grepParts),
 		fmt.Sprintf("| file for grep with `multiline` | %d MiB |", multilineBytes>>20),
 		fmt.Sprintf("| edits of one edit_file, replacements in one file | %d, %s |", editsMax, commas(edit.MaxReplacements)),

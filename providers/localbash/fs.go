@@ -495,8 +495,8 @@ func validVariable(name, value string) bool {
 //
 // # Errors
 //
-// [errors.ErrUnsupported] if nobody may run commands, or if a sandbox is required and
-// there is none; those of ctx.
+// [errors.ErrUnsupported] if nobody may run commands, if a sandbox is required and there
+// is none, or if it cannot have the paths in Readable; those of ctx.
 func (f *FS) Sandbox(ctx context.Context) (string, error) {
 	if f.folder.runner == nil {
 		return "", ops.Error(ops.Run, ".", errors.ErrUnsupported, errNoCommands)
@@ -564,6 +564,8 @@ func runError(err error, program string) error {
 		return provider.Errorf(errors.ErrUnsupported, "%w: %w", err, ops.Remedy("install bubblewrap, or set the sandbox to try or off"))
 	case errors.Is(err, command.ErrNoSandbox):
 		return provider.Errorf(errors.ErrUnsupported, "%w: %w", err, ops.Remedy("let this user create user namespaces and mount /proc in them, or set the sandbox to try or off"))
+	case errors.Is(err, command.ErrReadable):
+		return provider.Errorf(errors.ErrUnsupported, "%w: %w", err, ops.Remedy("of a symlink in run.readable, name what it leads to instead"))
 	case errors.Is(err, command.ErrScratch), errors.Is(err, command.ErrTemp):
 		return provider.Errorf(errors.ErrUnsupported, "%w", err)
 	case errors.Is(err, command.ErrRemain):

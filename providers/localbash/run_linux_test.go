@@ -958,9 +958,19 @@ func TestRunOptions(t *testing.T) {
 	}
 	toolchain := t.TempDir()
 	put(t, filepath.Join(toolchain, "file"), "readable")
-	reader := openRunner(t, localbash.Run{Sandbox: localbash.SandboxRequire, Readable: []string{toolchain, "/no/such/directory"}})
+	link(t, "loop", filepath.Join(links, "loop"))
+	reader := openRunner(t, localbash.Run{Sandbox: localbash.SandboxRequire, Readable: []string{
+		toolchain, "/no/such/directory", filepath.Join(toolchain, "file", "below"), filepath.Join(links, "loop"), "/" + strings.Repeat("x", 256),
+	}})
 	if got := runScript(t, reader, `cat "$1/file"; echo x >"$1/new"`, toolchain); got.Out != "readable" || got.ExitCode == 0 {
 		t.Errorf("a command that reads and writes a readable directory: %+v", got)
+	}
+	link(t, links, filepath.Join(toolchain, "away")) // no symlink can be mounted on where it leads to nothing
+	for _, sandbox := range []localbash.Sandbox{localbash.SandboxTry, localbash.SandboxRequire} {
+		barred := openRunner(t, localbash.Run{Sandbox: sandbox, Readable: []string{toolchain, filepath.Join(toolchain, "away")}})
+		if _, err := barred.Run(t.Context(), &workspace.RunOptions{Command: []string{"true"}}); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(ops.RemedyOf(err), "run.readable") {
+			t.Errorf("Run with the sandbox %s and a path that it cannot have = %v, want ErrUnsupported, and what to do about run.readable", sandbox, err)
+		}
 	}
 	linked := openRunner(t, localbash.Run{Sandbox: localbash.SandboxRequire, ReadOnly: []string{"link/file"}})
 	link(t, "sub", filepath.Join(linked.Root(), "link"))

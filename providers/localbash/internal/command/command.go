@@ -85,6 +85,7 @@ var (
 	ErrTooDeep   = errors.New("the path of the directory is longer than the sandbox takes")
 	ErrNoSandbox = errors.New("there is no sandbox")
 	ErrNoBwrap   = errors.New("bubblewrap (bwrap) is not installed") // why there is no sandbox
+	ErrReadable  = errors.New("the sandbox cannot have the readable paths")
 	ErrFailed    = errors.New("the program could not be started")
 	ErrScratch   = errors.New("the directory of temporary files is in the folder: name another one in TMPDIR")
 	ErrTemp      = errors.New("the directory of temporary files cannot be used: name another one in TMPDIR")

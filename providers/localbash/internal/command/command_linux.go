@@ -106,7 +106,7 @@ func outside(root, path string) bool {
 //
 // # Errors
 //
-// [ErrNoSandbox] if one is required and there is none.
+// [ErrNoSandbox] if one is required and there is none, and [ErrReadable].
 func (r *Runner) Sandbox(ctx context.Context) (string, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -180,9 +180,9 @@ func (r *Runner) begin(ctx context.Context) (run context.Context, mark string, s
 //
 // # Errors
 //
-// [ErrMissing], [ErrDenied], [ErrTooLong], [ErrBarred], [ErrTooDeep], [ErrFailed] and
-// [ErrNoSandbox] for a program that was not started, [ErrRemain], [os.ErrClosed] once the Runner
-// is closed, and the error of ctx.
+// [ErrMissing], [ErrDenied], [ErrTooLong], [ErrBarred], [ErrTooDeep], [ErrFailed],
+// [ErrNoSandbox] and [ErrReadable] for a program that was not started, [ErrRemain],
+// [os.ErrClosed] once the Runner is closed, and the error of ctx.
 func (r *Runner) Run(ctx context.Context, c Command) (Result, error) {
 	ctx, mark, s, end, err := r.begin(ctx)
 	if err != nil {

@@ -28,7 +28,8 @@ type sandbox struct {
 // probeWait bounds how long bubblewrap is tried.
 const probeWait = 10 * time.Second
 
-// findSandbox looks for bubblewrap in path and tries it.
+// findSandbox looks for bubblewrap in path and tries it. A fault of the readable paths is an
+// error: otherwise commands would run without the sandbox that there is.
 func findSandbox(ctx context.Context, s Settings, path string) (*sandbox, error) {
 	if s.Sandbox == Off {
 		return &sandbox{text: "no sandbox: it is off", path: path}, nil
@@ -39,6 +40,12 @@ func findSandbox(ctx context.Context, s Settings, path string) (*sandbox, error)
 	}
 	if err == nil {
 		return found, nil
+	}
+	if bare := s; len(s.Readable) > 0 {
+		bare.Readable = nil
+		if _, fault := tryBubblewrap(ctx, bare, path); fault == nil {
+			return nil, fmt.Errorf("%w: %w", ErrReadable, err)
+		}
 	}
 	if s.Sandbox == Require {
 		return nil, fmt.Errorf("%w: %w", ErrNoSandbox, err)
@@ -168,7 +175,10 @@ func systemArguments(s Settings) []string {
 		}
 	}
 	for _, path := range s.Readable {
-		args = append(args, "--ro-bind-try", path, path)
+		// Bubblewrap itself ignores only ENOENT.
+		if _, err := os.Stat(path); err == nil {
+			args = append(args, "--ro-bind-try", path, path)
+		}
 	}
 	return args
 }

@@ -147,8 +147,8 @@ type Run struct {
 	Readable []string
 	// ReadOnly are names of files and directories below the folder that commands in the
 	// sandbox cannot change, nor anything below them, if they exist when the command
-	// begins. While one of them is a symlink, or is below one, no command begins:
-	// [errors.ErrUnsupported].
+	// begins, nor a file that such a name leads through. While a name is a symlink, or is
+	// below one, no command begins: [errors.ErrUnsupported].
 	ReadOnly []string
 	// protected returns more such names, when a command begins. Nil means that there are none.
 	protected func() []string
@@ -584,7 +584,8 @@ func runError(err error, program string) error {
 //	.git/hooks             Parent
 //	.git/hooks/pre-push
 //
-// or the first of them, if there are no hooks. A symlink on the way is
+// or the first of them, if there are no hooks. A file on the way is frozen itself: the .git of
+// a linked worktree names the directory with the hooks that git runs. A symlink on the way is
 // [errors.ErrUnsupported], until somebody removes it: a command could put another one in its
 // place, and what it leads to is not protected.
 func (f *folder) frozen() ([]command.Frozen, error) {
@@ -608,7 +609,7 @@ func (f *folder) frozen() ([]command.Frozen, error) {
 			}
 			seen[part] = true
 			info, err := exact.Lstat(part)
-			if errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrNotDir) {
+			if err = provider.Classify(err); errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrNotDir) {
 				break
 			}
 			if err == nil && info.Mode()&fs.ModeSymlink != 0 {
@@ -617,9 +618,9 @@ func (f *folder) frozen() ([]command.Frozen, error) {
 					ops.Remedy("put what the symlink leads to in its place; if run.readOnly names it, name what it leads to instead"))
 			}
 			if err != nil {
-				return nil, provider.Errorf(workspace.ErrUnavailable, "%q cannot be kept from being changed: %w", part, provider.Classify(err))
+				return nil, provider.Errorf(workspace.ErrUnavailable, "%q cannot be kept from being changed: %w", part, err)
 			}
-			frozen = append(frozen, command.Frozen{Name: part, Parent: !last})
+			frozen = append(frozen, command.Frozen{Name: part, Parent: !last && info.IsDir()})
 		}
 	}
 	return frozen, nil

@@ -965,6 +965,11 @@ func TestRunOptions(t *testing.T) {
 	if got := runScript(t, reader, `cat "$1/file"; echo x >"$1/new"`, toolchain); got.Out != "readable" || got.ExitCode == 0 {
 		t.Errorf("a command that reads and writes a readable directory: %+v", got)
 	}
+	worktree := openRunner(t, localbash.Run{Sandbox: localbash.SandboxRequire, ReadOnly: []string{".git/hooks", ".git/config"}})
+	put(t, filepath.Join(worktree.Root(), ".git"), "gitdir")
+	if got := runScript(t, worktree, "echo new >other; echo x >.git || mv .git moved || cat .git"); got.Out != "gitdir" || got.ExitCode != 0 {
+		t.Errorf("a command where read-only names lead through a file: %+v", got)
+	}
 	link(t, links, filepath.Join(toolchain, "away")) // no symlink can be mounted on where it leads to nothing
 	for _, sandbox := range []localbash.Sandbox{localbash.SandboxTry, localbash.SandboxRequire} {
 		barred := openRunner(t, localbash.Run{Sandbox: sandbox, Readable: []string{toolchain, filepath.Join(toolchain, "away")}})

@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -69,5 +70,35 @@ workspaces:
 	}
 	if trusted, err := store.List(); err != nil || len(trusted) > 0 {
 		t.Errorf("List() = %v, %v, want no file", trusted, err)
+	}
+}
+
+// TestRunNeedsRule runs no command that nothing allows, also where no name is restricted.
+func TestRunNeedsRule(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{"a", "b"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	writeFile(t, filepath.Join(dir, "b", "in"), "")
+	if err := os.Symlink(filepath.Join(dir, "b"), filepath.Join(dir, "a", "out")); err != nil {
+		t.Fatal(err)
+	}
+	for settings, runs := range map[string]bool{
+		"fs: {}": false, "fs: { mode: audit }, audit: { file: log }": true, `fs: { rules: [{ allow: [run], paths: ["**"] }] }`: true,
+	} {
+		opened := open(t, parse(t, dir, `workspaces: { main: { provider: { kind: localbash, root: a, relaxed: true, run: { enabled: true, sandbox: off } }, `+settings+` } }`))
+		ws := lookup(t, opened, "main")
+		if got := ws.Capabilities().Run; got != runs {
+			t.Errorf("with the settings %q, Capabilities().Run = %t, want %t", settings, got, runs)
+		}
+		if _, err := ws.Run(t.Context(), &workspace.RunOptions{Command: []string{"true"}}); !runs && !errors.Is(err, workspace.ErrPolicy) || runs && err != nil {
+			t.Errorf("with the settings %q, Run = %v, want that it runs: %t", settings, err, runs)
+		}
+		if _, err := ws.ReadFile(t.Context(), "out/in"); err != nil {
+			t.Errorf("with the settings %q, ReadFile through a symlink that leads out = %v", settings, err)
+		}
 	}
 }

@@ -303,12 +303,7 @@ func (s *FS) askingToRun() *FS {
 //
 // Those of [policy.Explain].
 func (s FS) Explain(op policy.Op, name string) (policy.Decision, error) {
-	return s.explain(s.Policy(), op, name)
-}
-
-// explain is Explain for the rules that s makes.
-func (s FS) explain(rules policy.Rules, op policy.Op, name string) (policy.Decision, error) {
-	d, err := policy.Explain(rules, op, name)
+	d, err := policy.Explain(s.Policy(), op, name)
 	switch {
 	case err != nil, d.Effect == policy.Deny && s.Mode != ModeAudit:
 	case s.ReadOnly && op != policy.OpRead && op != policy.OpList:
@@ -352,8 +347,11 @@ func (c *Config) Explain(workspace string, op policy.Op, name string) (Explained
 
 // explain is [Config.Explain] for one workspace of a file.
 func (d *description) explain(c *Config, op policy.Op, name string) (Explained, error) {
-	settings, rules := c.rules(d)
-	decision, err := settings.explain(rules, op, name)
+	settings := *c.settings(d)
+	if settings.Sensitive == "" && d.relaxed() {
+		settings.Sensitive = AccessAllow
+	}
+	decision, err := settings.Explain(op, name)
 	if decision.Effect == policy.Ask && len(d.settings().Rules) == 0 && settings.Mode != ModeAudit { // the rule of askingToRun
 		decision.Rule, decision.Reason = "", "commands ask by default"
 	}
@@ -366,22 +364,10 @@ func (d *description) explain(c *Config, op policy.Op, name string) (Explained, 
 	return e, err
 }
 
-// rules returns the settings of the workspace d, with Sensitive as a relaxed folder has it,
-// and their rules.
-func (c *Config) rules(d *description) (FS, policy.Rules) {
-	settings := *c.settings(d)
-	if settings.Sensitive == "" && d.relaxed() {
-		settings.Sensitive = AccessAllow
-	}
-	rules := settings.Policy()
-	rules.AllowRun = d.relaxed() && rules.Empty() // any other workspace has a rule for its transactions
-	return settings, rules
-}
-
 // allowsRun reports whether the settings let a command run in some directory of d.
 func (c *Config) allowsRun(d *description) bool {
-	settings, rules := c.rules(d)
-	return settings.Quota == nil && (settings.Mode == ModeAudit || rules.AllowRun ||
+	settings := c.settings(d)
+	return settings.Quota == nil && (settings.Mode == ModeAudit ||
 		slices.ContainsFunc(settings.Rules, func(r policy.Rule) bool {
 			return slices.Contains(r.Allow, policy.OpRun) || slices.Contains(r.Ask, policy.OpRun)
 		}))
@@ -439,6 +425,10 @@ func (s FS) over(fsys, store workspace.FileSystem) (workspace.FileSystem, error)
 	}
 	if _, hides := s.transactions(store); hides {
 		rules.JournalPaths = []string{transaction.DefaultDir}
+	}
+	if rules.Empty() && workspace.CapabilitiesOf(store).Run {
+		// With any rule, commands need one of their own.
+		rules.FirstMatch = []policy.Rule{{Allow: []policy.Op{policy.OpList}, Paths: []string{"**"}}}
 	}
 	if !rules.Empty() {
 		restricted, err := policy.Restrict(fsys, rules)

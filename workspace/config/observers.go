@@ -24,7 +24,7 @@ import (
 type Audit struct {
 	// File is the path of the log, from the folder of the file if it is relative. It
 	// is created if it does not exist. Several workspaces can have one log.
-	File string `json:"file" jsonschema:"The log, created if it does not exist. In local folders of the file, only commands without a sandbox can change it."`
+	File string `json:"file" jsonschema:"The log, created if it does not exist. In local folders of the file, only commands without a sandbox, or during which it rotates, can change it."`
 	// HashPaths lets the log have no names but their HMAC.
 	HashPaths bool `json:"hashPaths,omitempty" jsonschema:"Replaces names in the log by their HMAC with the key in keyFile."`
 	// KeyFile is the path of the file with the key of HashPaths, which is created if

@@ -31,8 +31,8 @@ type Location struct {
 // # Errors
 //
 // [fs.ErrNotExist] if there is none, [fs.ErrPermission] if the one in a folder
-// above belongs to another user than this one or root, on systems that have
-// owners. A folder that has both names, or something else than a file of such
+// above, or a symlink there, belongs to another user than this one or root, on systems that
+// have owners. A folder that has both names, or something else than a file of such
 // a name, is an error: the search does not continue above it.
 func Find(dir string) (string, error) {
 	start, err := filepath.Abs(dir)
@@ -40,12 +40,12 @@ func Find(dir string) (string, error) {
 		return "", err
 	}
 	for folder := start; ; folder = filepath.Dir(folder) {
-		path, info, err := findIn(folder)
+		path, err := findIn(folder)
 		switch {
 		case err != nil:
 			return "", err
 		case path != "" && folder != start:
-			return path, checkOwner(path, info)
+			return path, checkOwner(path)
 		case path != "":
 			return path, nil
 		case folder == filepath.Dir(folder):
@@ -55,29 +55,30 @@ func Find(dir string) (string, error) {
 }
 
 // findIn returns the file in folder, and "" if it has none.
-func findIn(folder string) (path string, info fs.FileInfo, err error) {
+func findIn(folder string) (path string, err error) {
 	for _, name := range fileNames {
 		candidate := filepath.Join(folder, name)
 		if _, err := os.Lstat(candidate); errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 			continue
 		} else if err != nil {
-			return "", nil, err
+			return "", err
 		}
 		if path != "" {
-			return "", nil, &fs.PathError{Op: "find", Path: path, Err: fmt.Errorf("there is also %s: delete one of them", name)}
+			return "", &fs.PathError{Op: "find", Path: path, Err: fmt.Errorf("there is also %s: delete one of them", name)}
 		}
 		path = candidate
 	}
 	if path == "" {
-		return "", nil, nil
+		return "", nil
 	}
-	if info, err = os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return "", nil, &fs.PathError{Op: "find", Path: path, Err: errors.New("it is a symlink to a file that does not exist")}
+	info, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", &fs.PathError{Op: "find", Path: path, Err: errors.New("it is a symlink to a file that does not exist")}
 	}
 	if err == nil && !info.Mode().IsRegular() {
 		err = &fs.PathError{Op: "find", Path: path, Err: errNotFile(info)}
 	}
-	return path, info, err
+	return path, err
 }
 
 // Locate returns the file to use: explicit, if it is not empty, or what the

@@ -32,4 +32,16 @@ func TestFindOfOthers(t *testing.T) {
 		t.Errorf("Find(%q) = %v, want %v", deep, err, fs.ErrPermission)
 	}
 	expectFound(t, root, path) // where one has gone oneself
+	mine := filepath.Join(t.TempDir(), "mine")
+	writeFile(t, mine, "")
+	if err := errors.Join(os.Remove(path), os.Symlink(mine, path)); err != nil {
+		t.Fatal(err)
+	}
+	expectFound(t, deep, path)
+	if err := os.Lchown(path, 12345, 12345); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := config.Find(deep); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("Find(%q) with a symlink of somebody else = %v, want %v", deep, err, fs.ErrPermission)
+	}
 }

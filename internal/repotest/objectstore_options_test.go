@@ -48,6 +48,29 @@ func TestCustomerKey(t *testing.T) {
 	}
 }
 
+// TestGrantsOfURL tests that what the user is asked shows no part of a variable in a URL.
+func TestGrantsOfURL(t *testing.T) {
+	values := map[string]string{"BOX": "Hunter2/../zz q", "STORE": "s3://hunter2/h2?endpoint=https%3A%2F%2Fhunter2.example.org"}
+	c, err := config.Load(writeConfig(t, t.TempDir(), `workspaces: { box: { provider: "docker://${BOX}" }, store: { provider: "${STORE}" } }`), &config.Options{
+		Registry: workspacekit.NewRegistry(), Trust: config.NewTrustStore(""), Env: func(name string) (string, bool) { return values[name], true },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	grants, err := c.Grants(t.Context(), workspacekit.NewRegistry())
+	if err != nil || len(grants) != 2 {
+		t.Fatalf("Grants = %q, %v, want one for each workspace", grants, err)
+	}
+	for i, want := range []string{`the container "${BOX}", by docker`, `the bucket "${STORE}" at ${STORE}, with your credentials`} {
+		if got := grants[i].Text; got != want {
+			t.Errorf("Grants of %s = %q, want %q", grants[i].Workspace, got, want)
+		}
+		if _, err := c.Open(t.Context(), workspacekit.NewRegistry(), grants[i].Workspace); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Open(%q) = %v, want an error with %q", grants[i].Workspace, err, want)
+		}
+	}
+}
+
 // TestStoreGrants tests that a bucket in a file that was found is not opened
 // without trust, and that what the user is asked shows all it uses.
 func TestStoreGrants(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -260,7 +261,7 @@ func (c *Config) Grants(ctx context.Context, r *Registry) ([]Grant, error) {
 			return nil, c.failure(d, err)
 		}
 		for _, text := range texts {
-			grants = append(grants, Grant{Workspace: d.name, Text: document.Redact(text, d.node.Variables())})
+			grants = append(grants, Grant{Workspace: d.name, Text: document.Redact(text, d.variables())})
 		}
 	}
 	return grants, nil
@@ -288,6 +289,23 @@ func (c *Config) grantsOf(d *description, opener provider) ([]string, error) {
 	return grants, err
 }
 
+// variables returns what d used of the environment. The value of a variable in a URL is there
+// with its parts, as grants have those: of "box?user=me", they are "box", "user" and "me".
+func (d *description) variables() []document.Variable {
+	used := d.node.Variables()
+	if d.kind != d.Provider {
+		return used
+	}
+	for _, v := range d.kind.Used {
+		for _, part := range strings.FieldsFunc(v.Value, func(r rune) bool { return strings.ContainsRune("/?#&=@:+", r) }) {
+			if plain, err := url.PathUnescape(part); err == nil && plain != ".." {
+				used = append(used, document.Variable{Name: v.Name, Value: plain})
+			}
+		}
+	}
+	return used
+}
+
 // grants returns what the provider uses beyond memory and the folder of the
 // file.
 func (p provider) grants() ([]string, error) {
@@ -311,6 +329,6 @@ func (c *Config) checkTrust(opener provider, d *description) error {
 	}
 	p := c.problems()
 	p.Add(d.node.At, "the workspace %q uses %s, and a file that nobody named needs your trust for that: read the file, then run \"workspace trust %s\"",
-		d.name, document.Redact(grants[0], d.node.Variables()), wording.ShellWord(c.file))
+		d.name, document.Redact(grants[0], d.variables()), wording.ShellWord(c.file))
 	return withCause(p.err(), ErrUntrusted)
 }

@@ -163,7 +163,10 @@ func (r *resources) read(ctx context.Context, req *sdk.ReadResourceRequest) (*sd
 		return nil, protocolError(err)
 	}
 	contents := &sdk.ResourceContents{URI: uri, MIMEType: "text/plain", Text: string(data)}
-	if !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0 {
+	switch {
+	case len(data) == 0:
+		contents.Blob = []byte{} // the SDK leaves out an empty text, and contents need one of both
+	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
 		contents = &sdk.ResourceContents{URI: uri, MIMEType: http.DetectContentType(data), Blob: data}
 	}
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{contents}}, nil

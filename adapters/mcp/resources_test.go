@@ -155,6 +155,17 @@ func TestResourcesRefuse(t *testing.T) {
 	}
 }
 
+// TestResourcesEmpty tests that an empty file has a blob: the protocol demands contents with a
+// text or a blob, also empty.
+func TestResourcesEmpty(t *testing.T) {
+	t.Parallel()
+	session := newClient(t, newServer(t, nil, map[string]workspace.FileSystem{"main": newMemory(t, map[string]string{"a": ""})}))
+	read, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "workspace://main/a"})
+	if err != nil || read.Contents[0].Blob == nil || read.Contents[0].MIMEType != "text/plain" {
+		t.Errorf("ReadResource(a) = %+v, %v, want an empty blob", read, err)
+	}
+}
+
 // TestResourcesAsk reads files about which a rule asks. Before the version in which a call
 // ends with its question, the client is asked.
 func TestResourcesAsk(t *testing.T) {

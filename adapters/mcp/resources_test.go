@@ -327,7 +327,7 @@ func testSubscribe(t *testing.T, version string) {
 		awaitUpdate(t, step.of, "workspace://main/"+step.name, again, func() { write(step.name) })
 	}
 	if version < "2026-07-28" {
-		for _, uri := range []string{"workspace://main/nowhere", "workspace://other/a", "workspace://main/../a"} {
+		for _, uri := range []string{"workspace://main/nowhere", "workspace://main/d", "workspace://other/a", "workspace://main/../a"} {
 			if err := first.Subscribe(t.Context(), &sdk.SubscribeParams{URI: uri}); err == nil {
 				t.Errorf("Subscribe(%s) = nil, want an error", uri)
 			}

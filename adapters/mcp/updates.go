@@ -48,7 +48,8 @@ func (u *updates) subscribe(ctx context.Context, req *sdk.SubscribeRequest) erro
 	}
 	inCall, cancel, _ := u.resources.clients.enter(ctx, req.Session, ws.Name())
 	defer cancel()
-	if _, err := ws.Stat(inCall, path); err != nil {
+	info, err := ws.Stat(inCall, path)
+	if err != nil {
 		return sdk.ResourceNotFoundError(req.Params.URI)
 	}
 	// Changes are reported by the name of the file, so nothing would be reported for a symlink.
@@ -58,6 +59,8 @@ func (u *updates) subscribe(ctx context.Context, req *sdk.SubscribeRequest) erro
 		return protocolError(err)
 	case target != path:
 		return protocolError(errors.New(path + " leads through a symlink: subscribe to " + uriOf(ws.Name(), target)))
+	case info.IsDir(): // nothing would be reported for what is in it
+		return protocolError(errors.New(path + " is a directory: subscribe to a file"))
 	}
 	w, isNew := u.add(ws, path, req.Session)
 	if isNew {

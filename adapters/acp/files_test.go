@@ -419,7 +419,8 @@ func TestMessages(t *testing.T) {
 		`nonsense`,
 		``,
 		`{"jsonrpc":"2.0","id":1,"method":"fs/write_text_file","params":{"sessionId":"s","path":"/work/b","content":"` + long + `"}}`,
-		`{"jsonrpc":"2.0","method":"fs/write_text_file","params":{"sessionId":"s","path":"/work/b","content":"` + long + `"},"id":2}`,
+		`{"jsonrpc":"2.0","method":"fs/write_text_file","params":{"sessionId":"s","path":"/work/b","content":"` + long + `","id":1},"id":2,"jsonrpc":"2.0"}`,
+		`{"jsonrpc":"2.0","method":"fs/write_text_file","params":{"sessionId":"s","content":"` + long + `","id":9}}`,
 		`{"params":{"sessionId":"s","path":"/work/escaped","content":""},"id":"3","method":"fs\/write_text_file","jsonrpc":"2.0"}`,
 		`{"jsonrpc":"2.0","id":4,"method":"fs/write_text_file","params":{"sessionId":"s","path":"/work/missing"}}`,
 		`{"jsonrpc":"2.0","id":5,"method":"fs/read_text_file","params":{"sessionId":"s","path":"/work/long"}}`,
@@ -433,13 +434,14 @@ func TestMessages(t *testing.T) {
 		}
 	}()
 	var got []string
-	for range 7 { // nobody knows the id of the second one that is too long
+	for range 8 { // the third one that is too long has no id, and gets no answer
 		got = append(got, string(readLine(t, fromClient)))
 	}
 	slices.Sort(got)
 	want := []string{
 		`{"jsonrpc":"2.0","id":"3","result":{}}`,
 		`{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found","data":{"method":"a message of more than 10485758 bytes"}}}`,
+		`{"jsonrpc":"2.0","id":2,"error":{"code":-32601,"message":"Method not found","data":{"method":"a message of more than 10485758 bytes"}}}`,
 		`{"jsonrpc":"2.0","id":4,"error":{"code":-32602,"message":"Invalid params","data":{"error":"content is required"}}}`,
 		`{"jsonrpc":"2.0","id":5,"error":{"code":-32603,"message":"Internal error","data":{"details":"the text is too long for one message: read it in parts, with line and limit","path":"/work/long"}}}`,
 		`{"jsonrpc":"2.0","id":6,"error":{"code":-32601,"message":"Method not found","data":{"method":"terminal/create"}}}`,

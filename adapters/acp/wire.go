@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 
 	sdk "github.com/coder/acp-go-sdk"
 )
@@ -55,7 +56,8 @@ func orDiscard(log *slog.Logger) *slog.Logger {
 // what breaks off the connection.
 const maxMessage = 10<<20 - 2
 
-// maxHead is how much of a message is looked at, where that is not the whole.
+// maxHead is how much of a message is looked at, where that is not the whole. Of a message
+// that is too long, it is both the beginning and the end.
 const maxHead = 64 << 10
 
 // wire are the messages of a peer, one a line, as the SDK understands them. Two kinds
@@ -90,7 +92,7 @@ func (w *wire) Read(p []byte) (int, error) {
 		case err != nil:
 			return 0, err
 		case long:
-			w.rest = shortened(line)
+			w.rest = shortened(line[:maxHead], line[maxHead:])
 		default:
 			w.rest = withContent(line)
 		}
@@ -101,14 +103,13 @@ func (w *wire) Read(p []byte) (int, error) {
 }
 
 // line returns the next line with its line feed. Of one that is too long, it returns
-// the beginning.
+// the first maxHead bytes, and at least as many of the last.
 func (w *wire) line() (line []byte, long bool, err error) {
 	for {
 		part, err := w.in.ReadSlice('\n')
-		if long = long || len(line)+len(part) > maxMessage; long {
-			line = line[:min(len(line), maxHead):maxHead]
-		} else {
-			line = append(line, part...)
+		line = append(line, part...)
+		if long = long || len(line) > maxMessage; long {
+			line = slices.Delete(line, maxHead, len(line)-maxHead)
 		}
 		switch {
 		case errors.Is(err, bufio.ErrBufferFull):
@@ -120,10 +121,10 @@ func (w *wire) line() (line []byte, long bool, err error) {
 	}
 }
 
-// shortened returns a message for a long one that begins with head, or nothing if it
-// does not say whom it is for. It is as long as the first one demands: members in
-// front of what is long are enough.
-func shortened(head []byte) []byte {
+// shortened returns a message for a long one that begins with head and ends with tail, or
+// nothing if it does not say whom it is for. Members before what is long, or after it, are
+// enough.
+func shortened(head, tail []byte) []byte {
 	text := fmt.Sprintf("a message of more than %d bytes", maxMessage)
 	var id json.RawMessage
 	decoder := json.NewDecoder(bytes.NewReader(head))
@@ -146,6 +147,9 @@ func shortened(head []byte) []byte {
 		}
 	}
 	if id == nil {
+		id = lastID(tail)
+	}
+	if id == nil {
 		return nil
 	}
 	answer := map[string]any{"jsonrpc": "2.0", "id": id, "error": sdk.NewInternalError(map[string]any{"details": text})}
@@ -153,6 +157,20 @@ func shortened(head []byte) []byte {
 		answer = map[string]any{"jsonrpc": "2.0", "id": id, "method": text}
 	}
 	return marshalLine(answer)
+}
+
+// lastID returns the id of a message that ends with tail, or nil. What follows it must end
+// the message, or it is in another object:
+//
+//	xxx"},"id":2,"jsonrpc":"2.0"}    has the id 2
+//	xxx","id":2}}                    has none
+func lastID(tail []byte) json.RawMessage {
+	var members map[string]json.RawMessage
+	at := bytes.LastIndex(tail, []byte(`"id"`))
+	if at < 0 || json.Unmarshal(slices.Concat([]byte("{"), tail[at:]), &members) != nil {
+		return nil
+	}
+	return members["id"]
 }
 
 // emptyMark is the key in the metadata of a write whose content was empty. An agent

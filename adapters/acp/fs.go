@@ -215,7 +215,8 @@ func (f *FS) enter(ctx context.Context, op, name string, weight int64) (leave fu
 type file struct {
 	data    []byte
 	version workspace.Version
-	unsaved bool // data is not what is saved
+	target  string // its name without symlinks; empty if the editor was not asked
+	unsaved bool   // data is not what is saved
 }
 
 // look reads a file. Below comes first: it refuses names, and says what is not text.
@@ -236,12 +237,12 @@ func (f *FS) look(ctx context.Context, op, name string, limit int64) (file, erro
 	case askErr != nil:
 		return file{}, askErr
 	case !missing && text == string(data):
-		return file{data: data, version: version}, nil
+		return file{data: data, version: version, target: target}, nil
 	}
 	if err := ops.CheckSize(op, name, int64(len(text)), limit); err != nil {
 		return file{}, err
 	}
-	return file{data: []byte(text), version: f.versionOf([]byte(text)), unsaved: true}, nil
+	return file{data: []byte(text), version: f.versionOf([]byte(text)), target: target, unsaved: true}, nil
 }
 
 // carries reports whether the protocol can carry data.
@@ -321,8 +322,9 @@ func (l *link) gone() bool {
 // maxNamed is how many files are remembered as named.
 const maxNamed = 10_000
 
-// remember records that a file was read or written by name.
-func (l *link) remember(name string) {
+// remember records that a file was read or written by name. A search may come to it by the
+// same name, or by its target.
+func (l *link) remember(name, target string) {
 	if !l.opts.SearchSaved {
 		return
 	}
@@ -331,7 +333,7 @@ func (l *link) remember(name string) {
 	if len(l.named) >= maxNamed {
 		clear(l.named)
 	}
-	l.named[name] = true
+	l.named[name], l.named[target] = true, true
 }
 
 // ReadFile implements [workspace.FileSystem].
@@ -351,7 +353,7 @@ func (f *FS) ReadVersioned(ctx context.Context, name string, limit int64) ([]byt
 	if err != nil {
 		return nil, "", err
 	}
-	f.remember(name)
+	f.remember(name, now.target)
 	return now.data, now.version, nil
 }
 
@@ -498,7 +500,7 @@ func (f *FS) write(ctx context.Context, name string, data []byte, opts *workspac
 	if err != nil {
 		return "", err
 	}
-	f.remember(name)
+	f.remember(name, target)
 	return f.written(ctx, name, data)
 }
 

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -464,6 +465,36 @@ func TestSearchSaved(t *testing.T) {
 		t.Errorf("a search after the read of a finds %q, want a", got)
 	}
 	if diff := cmp.Diff([]string{"read a"}, editor.take()); diff != "" {
+		t.Errorf("the requests of a search differ (-want +got):\n%s", diff)
+	}
+}
+
+// TestSearchSavedSymlink reads and writes by symlinks: a search asks about the targets.
+func TestSearchSavedSymlink(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	dir := newFolder(t, map[string]string{"a": "saved", "b": "saved", "c": "saved"})
+	for _, name := range []string{"a", "b"} {
+		if err := os.Symlink(name, filepath.Join(dir, "to-"+name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	below := openFolder(t, dir)
+	editor := newBuffers(below, map[string]string{"a": "typed", "c": "typed"})
+	fsys := newFS(t, below, editor, both, &acp.FSOptions{Root: "/work", SearchSaved: true})
+	if _, err := fsys.ReadFile(ctx, "to-a"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := fsys.WriteFile(ctx, "to-b", []byte("typed"), nil); err != nil {
+		t.Fatal(err)
+	}
+	editor.take()
+	if _, err := fsys.Grep(ctx, "typed", nil); err != nil {
+		t.Fatal(err)
+	}
+	asked := editor.take()
+	slices.Sort(asked)
+	if diff := cmp.Diff([]string{"read a", "read b"}, asked); diff != "" {
 		t.Errorf("the requests of a search differ (-want +got):\n%s", diff)
 	}
 }

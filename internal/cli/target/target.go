@@ -276,7 +276,7 @@ func (t *ToolFlags) Add(cmd *cobra.Command) {
 	styles := []string{string(tools.DescriptionsFull), string(tools.DescriptionsCompact)}
 	cmd.PersistentFlags().StringVar(&t.descriptions, "descriptions", "", "the `length` of the descriptions: "+strings.Join(styles, ", "))
 	term.CompleteWith(cmd, "descriptions", styles...)
-	cmd.PersistentFlags().BoolFunc("bash", "add the tool bash, which runs scripts over the files; without a file that is the default, unless there is a dialect", func(text string) error {
+	cmd.PersistentFlags().BoolFunc("bash", "add the tool bash, which runs scripts over the files; without a file that is the default, unless there is another dialect", func(text string) error {
 		on, err := strconv.ParseBool(text)
 		t.bash = &on
 		return err

@@ -97,11 +97,11 @@ Either way, it fails if tools.disable of the file names a tool that the dialect 
 have.
 
 Calls with the same --session file are one session: they change a file only if one of them
-has read or written it and nobody has changed it since. The commands of run, and rm and
-move of a symlink or a directory, need no read. With the setting readBeforeWrite, all
-other calls but bash need --session to change a file that exists. Make one call of a
-session at a time: of several, the file keeps what one has read, and counts for a quota
-what one has written.
+has read or written it and nobody has changed it since; a copy was read if its source was,
+before. The commands of run, and rm and move of a symlink or a directory, need no read.
+With the setting readBeforeWrite, all other calls but bash need --session to change a file
+that exists. Make one call of a session at a time: of several, the file keeps what one has
+read, and counts for a quota what one has written.
 
 If a rule requires approval, call shows what the operation would do, and asks on the
 terminal. Without a terminal, only --approve allows it.`

@@ -525,7 +525,7 @@ type mcpNode struct {
 
 // runMCPTree returns all that is below a directory, or fails: a tree that is cut would look
 // like the whole to a client that parses it. Names come sorted, so a directory comes before
-// what is in it, and its list exists when its children are added.
+// what is in it. A file with a name below it, as some stores allow, is shown as a directory.
 func runMCPTree(ctx context.Context, ts *toolset, in *mcpTreeInput) (*mcpTree, error) {
 	exclude, err := in.exclude()
 	if err != nil {
@@ -543,21 +543,29 @@ func runMCPTree(ctx context.Context, ts *toolset, in *mcpTreeInput) (*mcpTree, e
 		return nil, &argumentError{message: fmt.Sprintf("there are more than %d files and directories below %s", wholeEntries, in.Path),
 			hint: "Ask for a directory further down, or leave some out with excludePatterns."}
 	}
-	top := []*mcpNode{}
-	children := map[string]*[]*mcpNode{".": &top} // of each directory, by its name from the root of the tree
+	top := &mcpNode{Children: &[]*mcpNode{}}
+	nodes := map[string]*mcpNode{".": top} // by their names from the root of the tree
 	for _, f := range found {
 		dir, name := workspace.Split(f.path)
 		node := &mcpNode{Name: name, Type: "file"}
 		if f.suffix != "" {
-			node.Type, node.Children = "directory", &[]*mcpNode{}
-			children[f.path] = node.Children
+			node.makeDir()
 		}
-		if list := children[dir]; list != nil {
-			*list = append(*list, node)
+		nodes[f.path] = node
+		if parent := nodes[dir]; parent != nil {
+			parent.makeDir()
+			*parent.Children = append(*parent.Children, node)
 		}
 	}
-	text, err := encode(top, "  ")
+	text, err := encode(top.Children, "  ")
 	return &mcpTree{textResult{string(text)}}, err
+}
+
+// makeDir makes a directory of n, unless it is one.
+func (n *mcpNode) makeDir() {
+	if n.Type = "directory"; n.Children == nil {
+		n.Children = &[]*mcpNode{}
+	}
 }
 
 // mcpTree is the text of directory_tree, which clients parse.
@@ -610,8 +618,8 @@ type foundName struct {
 // exclude matches neither them nor a directory above, and whether there are more.
 //
 // It takes two searches: a pattern with a slash at its end finds directories, and one without
-// finds files. A name that is both, as some stores allow, is a directory. dir is clean, and
-// what is found is relative to it.
+// finds files. A name that both find, as it has changed in between, is a directory. dir is
+// clean, and what is found is relative to it.
 func (ts *toolset) below(ctx context.Context, dir, pattern string, exclude *glob.Pattern) (found []foundName, more bool, err error) {
 	for _, suffix := range []string{"", "/"} {
 		paths, err := ts.ws.Glob(ctx, strings.TrimSuffix(pattern, "/")+suffix, &workspace.GlobOptions{Dir: dir, Limit: searchedNames})

@@ -885,6 +885,31 @@ func TestMCPEditOfOpenLine(t *testing.T) {
 	}
 }
 
+// TestMCPTreeOfBoth tests that directory_tree shows what is below a name that is a file and a
+// directory.
+func TestMCPTreeOfBoth(t *testing.T) {
+	t.Parallel()
+	server := s3test.New(t, &s3test.Options{Public: true})
+	open := func(prefix string) workspace.FileSystem {
+		fsys, err := objectstore.Open(t.Context(), &objectstore.Options{Bucket: "workspace", Prefix: prefix, Endpoint: server.URL, Region: server.Region, Anonymous: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { fsys.Close() })
+		return fsys
+	}
+	fsys := open("")
+	put(t, fsys, "d/a", "")
+	put(t, fsys, "d/a-b", "")
+	put(t, open("d/a"), "x/y", "")
+	set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: tools.DialectMCPFilesystem})
+	const want = `[{"name":"a","type":"directory","children":[{"name":"x","type":"directory","children":[{"name":"y","type":"file"}]}]},{"name":"a-b","type":"file"}]`
+	got := call(t, set, "directory_tree", `{"path": "d"}`).Text
+	if got = strings.NewReplacer("\n", "", " ", "").Replace(got); got != want {
+		t.Errorf("directory_tree = %s, want %s", got, want)
+	}
+}
+
 // TestMCPReadAllEnds ends the context of a call when a file has just been read.
 func TestMCPReadAllEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())

@@ -341,8 +341,14 @@ func (h *handler) checkDestination(r *http.Request, req *request) *refusal {
 func (req *request) readTree(name string) error {
 	children, err := req.readDir(name)
 	for _, child := range children {
-		if child.IsDir() && err == nil {
-			err = req.readTree(path.Join(name, child.Name()))
+		below := path.Join(name, child.Name())
+		switch {
+		case err != nil:
+			return err
+		case child.IsDir():
+			err = req.readTree(below)
+		case child.Size() > req.fs.Limit():
+			err = &fs.PathError{Op: "copy", Path: below, Err: workspace.ErrTooLarge}
 		}
 	}
 	return err

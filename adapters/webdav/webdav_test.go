@@ -381,6 +381,21 @@ func TestSymlinks(t *testing.T) {
 	}
 }
 
+// TestCopyOfTooLarge tests that a directory with a file that cannot be copied is not copied in
+// part.
+func TestCopyOfTooLarge(t *testing.T) {
+	t.Parallel()
+	files := map[string]string{"d/a": "A", "d/e/b": strings.Repeat("x", 1001)}
+	fsys := newMemory(t, files)
+	handler := webdav.NewHandler(workspace.New("test", fsys, &workspace.Options{MaxFileSize: 1000}), nil)
+	if answer, body := ask(t, handler, "COPY", "/d", "", "Destination: /copy"); answer.StatusCode != http.StatusRequestEntityTooLarge || !strings.Contains(body, "d/e/b") {
+		t.Errorf("COPY = %s %q, want 413 and the name of the file", answer.Status, body)
+	}
+	if diff := cmp.Diff(files, contents(t, fsys)); diff != "" {
+		t.Errorf("the files afterwards differ (-want +got):\n%s", diff)
+	}
+}
+
 // TestBounds tests that locks and properties are refused beyond a bound.
 func TestBounds(t *testing.T) {
 	t.Parallel()

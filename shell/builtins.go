@@ -846,6 +846,10 @@ func (r *run) read(ctx context.Context, hc interp.HandlerContext, args []string)
 		fmt.Fprintf(hc.Stderr, "bash: read: %v\n", err)
 		return interp.ExitStatus(2)
 	}
+	if f.array && !syntax.ValidName(f.names[0]) {
+		fmt.Fprintf(hc.Stderr, "bash: read: `%s': not a valid identifier\n", f.names[0])
+		return interp.ExitStatus(1)
+	}
 	end := context.AfterFunc(ctx, func() { unblock(hc.Stdin) })
 	defer end()
 	if pipe, ok := hc.Stdin.(*os.File); ok && f.timeout > 0 {

@@ -471,6 +471,11 @@ func (r *run) replaceUnset(ctx context.Context, hc interp.HandlerContext, args [
 			text += " " + quoted(arg)
 			continue
 		}
+		if !syntax.ValidName(name) { // it becomes a part of a script
+			fmt.Fprintf(hc.Stderr, "bash: unset: `%s': not a valid identifier\n", arg)
+			fails = true
+			continue
+		}
 		text += fmt.Sprintf(` "%s[$((%s))]"`, name, strings.TrimSuffix(sub, "]"))
 		computed = true
 	}

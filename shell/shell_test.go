@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
@@ -1025,5 +1026,36 @@ func TestPanicOfFiles(t *testing.T) {
 	}
 	if result.ExitCode != 2 || !strings.Contains(result.Output, "panic") || strings.Contains(result.Output, "observer") {
 		t.Errorf("Run = %d, %q, want 2 and that there was a panic", result.ExitCode, result.Output)
+	}
+}
+
+// TestHostileNames gives builtins names that would run a command as a part of a script.
+func TestHostileNames(t *testing.T) {
+	t.Parallel()
+	commands := []string{
+		`read "$n" <<< a`, `read -r x "$n" <<< a`, `read -N 1 "$n" <<< a`, `read -a "$n" <<< a`, `mapfile "$n" <<< a`, `printf -v "$n" a`,
+		`getopts a "$n" -a`, `export "$n"`, `export "$n=a"`, `export -n "$n"`, `declare "$n"`, `declare "$n=a"`, `declare -n "r=$n"; r=a`,
+		`f() { local "$n"; }; f`, `readonly "$n"`, `unset "$n"`, `unset -v "$n"`, `unset -f "$n"`, `test -v "$n"`, `[ -v "$n" ]`, `[[ -v $n ]]`,
+		`echo "${!n}"`, `type "$n"`, `declare -f "$n"`, `declare -p "$n"`, `trap : "$n"`, `alias "$n=a"`, `wait "$n"`, `shopt -s "$n"`, `set -o "$n"`,
+		`command -v "$n"`, `builtin "$n"`, `source "$n"`, `cd "$n"`, `pushd "$n"`,
+	}
+	for _, name := range []string{
+		"x=1; touch /tmp/did; y", "x\ntouch /tmp/did\ny", "x$(touch /tmp/did)", "`touch /tmp/did`",
+		`x"; touch /tmp/did; "[1+1]`, `x'; touch /tmp/did; '[1+1]`, "x; touch /tmp/did; y[1+1]", "x=(); touch /tmp/did #",
+	} {
+		quoted, err := syntax.Quote(name, syntax.LangBash)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, command := range commands {
+			s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, nil)
+			result, err := s.Run(t.Context(), "n="+quoted+"\n"+command, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := output(t, s, "ls /tmp"); got != "" {
+				t.Errorf("%s with n=%q: %+v, and %q in /tmp", command, name, result, got)
+			}
+		}
 	}
 }

@@ -23,8 +23,8 @@ import (
 type Options struct {
 	// Time is how long one run may take. Default: 1 minute.
 	Time time.Duration
-	// Commands is how many simple commands one run may execute. A round of
-	// for ((;;)) counts as one more. Default: 1,000,000.
+	// Commands is how many simple commands one run may execute. A redirection, pipe,
+	// substitution or round of for ((;;)) counts as up to five more. Default: 1,000,000.
 	Commands int
 	// Subshells is how many parts of pipelines and background jobs may run at a time.
 	// Default: 64.

@@ -29,7 +29,7 @@ type settings struct {
 	WorkspaceDir string        `json:"workspaceDir,omitempty" jsonschema:"The absolute path of the workspace, created in a new container if missing. Default: the working directory of the container."`
 	User         string        `json:"user,omitempty" jsonschema:"The user who reads and writes. Default: the user of the container."`
 	Shells       int           `json:"shells,omitempty" jsonschema:"How many requests are sent at the same time. Default: 4."`
-	Timeout      time.Duration `json:"timeout,omitempty" jsonschema:"How long a call waits for a silent engine or program in the container. Default: 10m."`
+	Timeout      time.Duration `json:"timeout,omitempty" jsonschema:"How long a call waits for a silent engine or program in the container; for a new shell 1m at most. Default: 10m."`
 
 	Name     string  `json:"name,omitempty" jsonschema:"The name of the new container. Default: a random name."`
 	Keep     bool    `json:"keep,omitempty" jsonschema:"Leaves the new container running on close, and reuses one with this name and options."`

@@ -21,7 +21,7 @@ type podSettings struct {
 	Context      string        `json:"context,omitempty" jsonschema:"The context of kubectl's configuration. Default: the current one."`
 	WorkspaceDir string        `json:"workspaceDir,omitempty" jsonschema:"The absolute path of the workspace. Default: the working directory of the container."`
 	Shells       int           `json:"shells,omitempty" jsonschema:"How many requests are sent at the same time. Default: 4."`
-	Timeout      time.Duration `json:"timeout,omitempty" jsonschema:"How long a call waits for a silent kubectl or program in the container. Default: 10m."`
+	Timeout      time.Duration `json:"timeout,omitempty" jsonschema:"How long a call waits for a silent kubectl or program in the container; for a new shell and kubectl get 1m at most. Default: 10m."`
 	UID          string        `json:"uid,omitempty" jsonschema:"The UID that the pod must have, as references have it. Default: any."`
 }
 

@@ -29,12 +29,12 @@ type settings struct {
 	PathStyle   *bool          `json:"pathStyle,omitempty" jsonschema:"Puts the bucket into the path of the URL, not into the host name. Default: by the endpoint."`
 	Probe       bool           `json:"probe,omitempty" jsonschema:"Finds out on open, by a temporary object, whether the store honours conditions; with readOnly, only whether it can be listed."`
 	Compat      compatSettings `json:"compat,omitzero" jsonschema:"What the store can do, if its endpoint suggests something else."`
-	MaxAttempts int            `json:"maxAttempts,omitempty" jsonschema:"How often a request is sent before it fails, but 3 times for the rest of an answer. Default: from the environment or the profile, or else 3."`
+	MaxAttempts int            `json:"maxAttempts,omitempty" jsonschema:"How often a request is sent before it fails, but in a long outage fewer times, and for the rest of an answer 3 times in a row. Default: from the environment or the profile, or else 3."`
 
 	ExpectedBucketOwner string              `json:"expectedBucketOwner,omitempty" jsonschema:"The account that must own the bucket, on AWS a number of 12 digits. Default: any."`
 	RequesterPays       bool                `json:"requesterPays,omitempty" jsonschema:"Agrees to pay for requests if the owner of the bucket does not."`
 	Encryption          *encryptionSettings `json:"encryption,omitempty" jsonschema:"How the store encrypts new objects. Default: as the bucket says."`
-	NewObjects          []objectRule        `json:"newObjects,omitempty" jsonschema:"Rules for files that are written, not edited, copied or moved. All that match a file apply; later ones take precedence."`
+	NewObjects          []objectRule        `json:"newObjects,omitempty" jsonschema:"Rules for new files, and those replaced without a known version; edits, copies and moves keep what they have. All that match a file apply; later ones take precedence."`
 
 	PartSizeMb      int64         `json:"partSizeMb,omitempty" jsonschema:"The size of the parts of long files, in MiB, at least 5. A few are in memory at a time. Default: 8."`
 	CacheSizeMb     int64         `json:"cacheSizeMb,omitempty" jsonschema:"MiB of searched files to keep in memory; a negative number means none. Default: 64."`

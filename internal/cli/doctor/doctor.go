@@ -29,8 +29,8 @@ a remedy.
 Doctor writes one file, named ".workspace-doctor-" and random characters, and deletes
 it before it ends, even if it is interrupted. An audit log records that, and undo
 leaves it out. Otherwise it changes only what opening a workspace changes: it creates a
-missing container with the key keep, for example. It writes nothing to a read-only
-workspace.
+missing container with the key keep, for example. In a bucket, it may leave an empty
+directory. It writes nothing to a read-only workspace.
 
 Doctor exits with 1 if something fails, and with 0 otherwise, also with warnings. With
 --json, it prints

@@ -65,6 +65,41 @@ func TestSourceOvertaken(t *testing.T) {
 	}
 }
 
+// TestCopyOvertaken lets somebody else write both names of a move just before the store is
+// asked to delete the source. The move has to leave its copy, which is another's file now.
+func TestCopyOvertaken(t *testing.T) {
+	for _, c := range []struct{ name, source, destination, from, to string }{
+		{"file", "f", "g", "p/f", "p/g"},
+		{"directory", "d", "e", "p/d/f", "p/e/f"},
+	} {
+		for _, p := range profiles() {
+			t.Run(c.name+"/"+p.name, func(t *testing.T) {
+				server := s3test.New(t, p.options)
+				server.Put(bucket, c.from, []byte("content"))
+				f := inProcess(server, p.compat).open(t, "p", objectstore.Options{})
+				var once sync.Once
+				server.Inject(func(r s3test.Request) s3test.Fault {
+					if r.Key == c.from && (r.Op == "DeleteObject" || r.Op == "PutObject") {
+						once.Do(func() {
+							server.Put(bucket, c.from, []byte("other source"))
+							server.Put(bucket, c.to, []byte("other copy"))
+						})
+					}
+					return s3test.Fault{}
+				})
+				if err := f.Move(t.Context(), c.source, c.destination); !errors.Is(err, workspace.ErrUnavailable) {
+					t.Errorf("Move(%q, %q) = %v, want %v", c.source, c.destination, err, workspace.ErrUnavailable)
+				}
+				for key, want := range map[string]string{c.from: "other source", c.to: "other copy"} {
+					if data, _ := server.Get(bucket, key); string(data) != want {
+						t.Errorf("%q holds %q, want %q", key, data, want)
+					}
+				}
+			})
+		}
+	}
+}
+
 // TestHeadLies has a HEAD say another length than the object has, as proxies
 // do. What is copied or moved is the whole object.
 func TestHeadLies(t *testing.T) {

@@ -38,19 +38,6 @@ func (b *Bucket) deleteIf(ctx context.Context, key string, ifMatch *string) erro
 	return err
 }
 
-// DeleteUnchanged deletes the object key unless somebody has written it since it
-// had the ETag, where the store honours the condition.
-func (b *Bucket) DeleteUnchanged(ctx context.Context, key, etag string) error {
-	var ifMatch *string
-	if b.opts.ConditionalDelete {
-		ifMatch = aws.String(etag)
-	}
-	if err := b.deleteIf(ctx, key, ifMatch); !answer.IsRefusal(err) {
-		return err
-	}
-	return nil
-}
-
 // RemoveTree deletes the keys that were found below dirKey and all that follow,
 // the marker last.
 //
@@ -206,4 +193,14 @@ func (b *Bucket) takeAtOnce(ctx context.Context, o object.Object) error {
 		return errUnknownOutcome
 	}
 	return ErrTaken
+}
+
+// DeleteUnchanged takes the object key if it still has the ETag. One that somebody else has
+// written or deleted, or may have, is no error.
+func (b *Bucket) DeleteUnchanged(ctx context.Context, key, etag string) error {
+	err := b.Take(ctx, object.Object{Key: key, ETag: etag})
+	if errors.Is(err, ErrTaken) || errors.Is(err, errUnknownOutcome) {
+		return nil
+	}
+	return err
 }

@@ -278,8 +278,9 @@ func under(name, dir string) (rest string, ok bool) {
 
 // Rename gives from the name to, and creates the missing parents of to if new files do. A file
 // replaces a file: a reader of to sees the old content or the new one. It is copied for this,
-// and then removed, as it is if the workspace cannot move. A symlink, or a file larger than
-// the limit, is moved aside meanwhile. If the rename is refused, to is as it was. A directory
+// and then removed, as it is if the workspace cannot move; if somebody changes it meanwhile, the
+// rename is refused with [workspace.ErrConflict]. A symlink, or a file larger than the limit, is
+// moved aside meanwhile. If the rename is refused, to is as it was. A directory
 // is never replaced. If the names lead to one file, it stays as it is.
 //
 // A file that is still open for writing by the name from is then stored by the name to. What
@@ -371,10 +372,11 @@ func (f *FS) move(source, target string) error {
 	if !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
-	if from, statErr := f.ws.Stat(f.ctx, source); statErr != nil || from.Type != workspace.TypeFile {
+	from, statErr := f.ws.Stat(f.ctx, source)
+	if statErr != nil || from.Type != workspace.TypeFile {
 		return cmp.Or(statErr, err)
 	}
-	return f.copyAndRemove(source, target)
+	return f.copyAndRemove(source, target, from)
 }
 
 // replace is a move to a file or symlink.
@@ -390,7 +392,7 @@ func (f *FS) replace(source, target string, to workspace.FileType) error {
 		if err != nil || same {
 			return err
 		}
-		if err := f.copyAndRemove(source, target); !errors.Is(err, workspace.ErrTooLarge) {
+		if err := f.copyAndRemove(source, target, from); !errors.Is(err, workspace.ErrTooLarge) {
 			return err
 		}
 	}
@@ -434,9 +436,9 @@ func (f *FS) same(a, b string) (bool, error) {
 }
 
 // copyAndRemove gives the file target the content of the file source, and then removes
-// source. What others write to source meanwhile may be lost. If target exists and source
-// cannot be removed, target gets its content back.
-func (f *FS) copyAndRemove(source, target string) error {
+// source unless somebody has changed it since from. What others write to source in the last
+// moment may be lost. If target exists and source is not removed, target gets its content back.
+func (f *FS) copyAndRemove(source, target string, from workspace.FileInfo) error {
 	data, err := f.ws.ReadFile(f.ctx, source)
 	if err != nil {
 		return err
@@ -449,7 +451,7 @@ func (f *FS) copyAndRemove(source, target string) error {
 	if _, err := f.ws.WriteFile(f.ctx, target, data, nil); err != nil {
 		return err
 	}
-	err = f.ws.Rm(f.ctx, source, nil)
+	err = f.removeUnchanged(source, from)
 	if err == nil || !exists {
 		return err
 	}
@@ -460,6 +462,19 @@ func (f *FS) copyAndRemove(source, target string) error {
 	}
 	_, undoErr := f.ws.WriteFile(ctx, target, old, nil)
 	return errors.Join(err, undoErr)
+}
+
+// removeUnchanged removes a file that is still as info describes it, or else returns
+// [workspace.ErrConflict]. Without versions the size and the time tell.
+func (f *FS) removeUnchanged(name string, info workspace.FileInfo) error {
+	now, err := f.ws.Stat(f.ctx, name)
+	switch {
+	case err != nil:
+		return err
+	case now.Version != info.Version || now.Size != info.Size || !now.ModTime.Equal(info.ModTime):
+		return workspace.ErrConflict
+	}
+	return f.ws.Rm(f.ctx, name, nil)
 }
 
 // renamed gives what is known about source, and everything below it, new names. So the File

@@ -608,6 +608,44 @@ func TestRenameAnswerLost(t *testing.T) {
 	}
 }
 
+// overtaken is a file system where somebody else edits source, by a write, each time that target
+// is written.
+type overtaken struct {
+	workspace.FileSystem
+	edit string
+}
+
+func (o overtaken) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+	version, err := o.FileSystem.WriteFile(ctx, name, data, opts)
+	if name == "target" && err == nil {
+		_, err = o.FileSystem.WriteFile(ctx, "source", []byte(o.edit), nil)
+	}
+	return version, err
+}
+
+// TestRenameOvertaken has somebody else edit a file after a rename over another has read it. The
+// edit stays, and so does the other file. Without versions the size tells, or the time.
+func TestRenameOvertaken(t *testing.T) {
+	t.Parallel()
+	for name, hide := range map[string]func(workspace.FileSystem) workspace.FileSystem{
+		"versions":    func(fsys workspace.FileSystem) workspace.FileSystem { return fsys },
+		"no-versions": func(fsys workspace.FileSystem) workspace.FileSystem { return plainFS{fsys} },
+	} {
+		m := memory.New(nil)
+		write(t, m, "source", "new")
+		write(t, m, "target", "old")
+		f := osfile.New(t.Context(), workspace.New("test", hide(overtaken{m, "edited"}), nil), nil)
+		if err := f.Rename("source", "target"); !errors.Is(err, workspace.ErrConflict) {
+			t.Errorf("%s: Rename() = %v, want ErrConflict", name, err)
+		}
+		for name, want := range map[string]string{"source": "edited", "target": "old"} {
+			if data, err := m.ReadFile(t.Context(), name); err != nil || string(data) != want {
+				t.Errorf("%s has %q, %v, want %q", name, data, err, want)
+			}
+		}
+	}
+}
+
 // TestWithoutMoves renames in a workspace that cannot move.
 func TestWithoutMoves(t *testing.T) {
 	t.Parallel()

@@ -448,7 +448,8 @@ func (f *FS) copyAndRemove(source, target string, from workspace.FileInfo) error
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	if _, err := f.ws.WriteFile(f.ctx, target, data, nil); err != nil {
+	written, err := f.ws.WriteFile(f.ctx, target, data, nil)
+	if err != nil {
 		return err
 	}
 	err = f.removeUnchanged(source, from)
@@ -460,7 +461,11 @@ func (f *FS) copyAndRemove(source, target string, from workspace.FileInfo) error
 	if _, statErr := f.ws.Stat(ctx, source); statErr != nil {
 		return err // source may have been removed
 	}
-	_, undoErr := f.ws.WriteFile(ctx, target, old, nil)
+	var undo workspace.WriteOptions
+	if f.ws.Capabilities().ConditionalWrite {
+		undo.IfVersion = written // or an edit of target would be lost
+	}
+	_, undoErr := f.ws.WriteFile(ctx, target, old, &undo)
 	return errors.Join(err, undoErr)
 }
 

@@ -608,39 +608,64 @@ func TestRenameAnswerLost(t *testing.T) {
 	}
 }
 
-// overtaken is a file system where somebody else edits source, by a write, each time that target
-// is written.
+// overtaken is a file system where somebody else makes edits, by name, once target has been
+// written.
 type overtaken struct {
-	workspace.FileSystem
-	edit string
+	*memory.FS
+	edits map[string]string
 }
 
-func (o overtaken) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
-	version, err := o.FileSystem.WriteFile(ctx, name, data, opts)
-	if name == "target" && err == nil {
-		_, err = o.FileSystem.WriteFile(ctx, "source", []byte(o.edit), nil)
+func (o *overtaken) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+	version, err := o.FS.WriteFile(ctx, name, data, opts)
+	if name == "target" {
+		for edited, content := range o.edits {
+			_, editErr := o.FS.WriteFile(ctx, edited, []byte(content), nil)
+			err = stdcmp.Or(err, editErr)
+		}
+		o.edits = nil
 	}
 	return version, err
 }
 
+// unversioned is a file system without versions.
+type unversioned struct{ workspace.FileSystem }
+
+func (unversioned) Capabilities() workspace.Capabilities { return workspace.Capabilities{Write: true} }
+
+func (u unversioned) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
+	info, err := u.FileSystem.Stat(ctx, name)
+	info.Version = ""
+	return info, err
+}
+
 // TestRenameOvertaken has somebody else edit a file after a rename over another has read it. The
-// edit stays, and so does the other file. Without versions the size tells, or the time.
+// rename is refused and undone, but an edit of the other file stays.
 func TestRenameOvertaken(t *testing.T) {
 	t.Parallel()
-	for name, hide := range map[string]func(workspace.FileSystem) workspace.FileSystem{
-		"versions":    func(fsys workspace.FileSystem) workspace.FileSystem { return fsys },
-		"no-versions": func(fsys workspace.FileSystem) workspace.FileSystem { return plainFS{fsys} },
+	for _, test := range []struct {
+		name        string
+		edits       map[string]string
+		unversioned bool
+		target      string
+	}{
+		{"source", map[string]string{"source": "edited"}, false, "old"},
+		{"both", map[string]string{"source": "edited", "target": "edited, too"}, false, "edited, too"},
+		{"without versions", map[string]string{"source": "edited"}, true, "old"},
 	} {
 		m := memory.New(nil)
 		write(t, m, "source", "new")
 		write(t, m, "target", "old")
-		f := osfile.New(t.Context(), workspace.New("test", hide(overtaken{m, "edited"}), nil), nil)
-		if err := f.Rename("source", "target"); !errors.Is(err, workspace.ErrConflict) {
-			t.Errorf("%s: Rename() = %v, want ErrConflict", name, err)
+		var fsys workspace.FileSystem = &overtaken{m, test.edits}
+		if test.unversioned {
+			fsys = unversioned{fsys}
 		}
-		for name, want := range map[string]string{"source": "edited", "target": "old"} {
+		f := osfile.New(t.Context(), workspace.New("test", fsys, nil), nil)
+		if err := f.Rename("source", "target"); !errors.Is(err, workspace.ErrConflict) {
+			t.Errorf("%s: Rename() = %v, want ErrConflict", test.name, err)
+		}
+		for name, want := range map[string]string{"source": "edited", "target": test.target} {
 			if data, err := m.ReadFile(t.Context(), name); err != nil || string(data) != want {
-				t.Errorf("%s has %q, %v, want %q", name, data, err, want)
+				t.Errorf("%s: %s has %q, %v, want %q", test.name, name, data, err, want)
 			}
 		}
 	}

@@ -396,7 +396,7 @@ func (t *transfer) rename(ctx context.Context, from, to string, source workspace
 		}
 		return t.p.Rm(ctx, aside, nil)
 	case there != nil && !there.IsDir():
-		return t.replace(ctx, from, to)
+		return t.replace(ctx, from, to, source)
 	case there != nil:
 		if err := t.p.Rm(ctx, to, nil); err != nil { // unless it is empty
 			return err
@@ -417,7 +417,7 @@ func (t *transfer) rename(ctx context.Context, from, to string, source workspace
 //
 // The old content is held in memory meanwhile, so a file that is over the limit of its
 // workspace cannot be replaced. It is restored even when ctx has ended.
-func (t *transfer) replace(ctx context.Context, from, to string) error {
+func (t *transfer) replace(ctx context.Context, from, to string, source workspace.FileInfo) error {
 	if err := t.p.Files.mayReplace(ctx, t.p.Dir, from, to); err != nil {
 		return err
 	}
@@ -428,7 +428,7 @@ func (t *transfer) replace(ctx context.Context, from, to string) error {
 	if err := t.p.Copy(ctx, from, to); err != nil {
 		return err
 	}
-	err = t.p.Rm(ctx, from, nil)
+	err = t.removeCopied(ctx, from, source)
 	if err == nil {
 		return nil
 	}
@@ -437,6 +437,23 @@ func (t *transfer) replace(ctx context.Context, from, to string) error {
 		return err // to may have the only copy
 	}
 	return errors.Join(err, t.p.WriteFile(undo, to, old, nil))
+}
+
+// removeCopied removes what has been copied. A file that somebody has changed since it was
+// described as source stays: that is [workspace.ErrConflict]. Without versions the size and the time
+// tell.
+func (t *transfer) removeCopied(ctx context.Context, from string, source workspace.FileInfo) error {
+	if source.IsDir() {
+		return t.p.Rm(ctx, from, &workspace.RmOptions{Recursive: true})
+	}
+	now, err := t.p.Lstat(ctx, from)
+	switch {
+	case err != nil:
+		return err
+	case now.Version != source.Version || now.Size != source.Size || !now.ModTime.Equal(source.ModTime):
+		return workspace.ErrConflict
+	}
+	return t.p.Rm(ctx, from, nil)
 }
 
 // moveByCopy copies a file or a directory, and then removes it. If one of both fails, the
@@ -453,7 +470,7 @@ func (t *transfer) moveByCopy(ctx context.Context, from, to string, source works
 	if err := quiet.copyAll(ctx, from, to, source); err != nil {
 		return errors.Join(err, t.removeCopy(undo, to))
 	}
-	err := t.p.Rm(ctx, from, &workspace.RmOptions{Recursive: source.IsDir()})
+	err := t.removeCopied(ctx, from, source)
 	if err == nil {
 		return nil
 	}

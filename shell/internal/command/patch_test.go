@@ -6,6 +6,7 @@ import (
 	"maps"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -202,6 +203,45 @@ func TestMoveUndone(t *testing.T) {
 		fsys.removals = 100
 		if _, stderr, status := runIn(t, []*workspace.Workspace{a, b}, "", line); status != 0 {
 			t.Errorf("%s, where removals succeed: %s", line, stderr)
+		}
+	}
+}
+
+// editing is a file system where somebody else edits a file once another has been written.
+type editing struct {
+	*memory.FS
+	edit func() error
+}
+
+func (e editing) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+	version, err := e.FS.WriteFile(ctx, name, data, opts)
+	return version, errors.Join(err, e.edit())
+}
+
+// TestMoveOvertaken moves a file by a copy while somebody else edits it. The edit stays, and so
+// does what was at the new name.
+func TestMoveOvertaken(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"mv /a/file /b/new", "mv /a/file /b/there", "mv /a/file /a/other"} {
+		files, others := memory.New(nil), memory.New(nil)
+		edit := sync.OnceValue(func() error {
+			_, err := files.WriteFile(t.Context(), "file", []byte("edited"), nil)
+			return err
+		})
+		for fsys, names := range map[*memory.FS][]string{files: {"file", "other"}, others: {"there"}} {
+			for _, name := range names {
+				if _, err := fsys.WriteFile(t.Context(), name, []byte(name), nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		a, b := workspace.New("a", editing{files, edit}, nil), workspace.New("b", editing{others, edit}, nil)
+		if _, stderr, status := runIn(t, []*workspace.Workspace{a, b}, "", line); status != 1 || !strings.Contains(stderr, "has changed") {
+			t.Errorf("%s = %q, status %d; want an error, as the file has changed", line, stderr, status)
+		}
+		want := []map[string]string{{"file": "edited", "other": "other"}, {"there": "there"}}
+		if diff := cmp.Diff(want, []map[string]string{contents(t, a), contents(t, b)}); diff != "" {
+			t.Errorf("after %s (-want +got):\n%s", line, diff)
 		}
 	}
 }

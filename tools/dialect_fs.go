@@ -208,18 +208,18 @@ func planFSList(ctx context.Context, ts *toolset, in *fsPath) ([]policy.Request,
 	return planLs(ctx, ts, &lsInput{Path: in.Path})
 }
 
-// onlyFile returns the [workspace.ErrIsDir] error of a directory, and the error of a name
-// that does not exist. A symlink is no directory, wherever it leads. It is a test before the
+// onlyFile describes name. It returns the [workspace.ErrIsDir] error of a directory, and the error
+// of a name that does not exist. A symlink is no directory, wherever it leads. It is a test before the
 // operation, which keeps a model from a mistake and is no protection from others.
-func (ts *toolset) onlyFile(ctx context.Context, op, name string) error {
+func (ts *toolset) onlyFile(ctx context.Context, op, name string) (workspace.FileInfo, error) {
 	info, err := ts.ws.Stat(ctx, name)
 	switch {
 	case err != nil:
-		return ops.Rename(err, op, pathOf(err, name))
+		return info, ops.Rename(err, op, pathOf(err, name))
 	case info.Type == workspace.TypeDirectory:
-		return ops.Error(op, info.Path, workspace.ErrIsDir, nil)
+		return info, ops.Error(op, info.Path, workspace.ErrIsDir, nil)
 	}
-	return nil
+	return info, nil
 }
 
 // pathOf returns the path that err is about.
@@ -233,7 +233,7 @@ func pathOf(err error, name string) string {
 
 // runFSDelete removes a file or a symlink itself.
 func runFSDelete(ctx context.Context, ts *toolset, in *fsPath) (*fsResult[fsPath], error) {
-	if err := ts.onlyFile(ctx, ops.Rm, in.Path); err != nil {
+	if _, err := ts.onlyFile(ctx, ops.Rm, in.Path); err != nil {
 		return nil, err
 	}
 	out, err := runRm(ctx, ts, &rmInput{Path: in.Path})
@@ -261,11 +261,12 @@ type fsPair struct {
 
 // runFSMove moves a file. It replaces nothing.
 func runFSMove(ctx context.Context, ts *toolset, in *fsPairInput) (*fsResult[fsPair], error) {
-	if err := ts.onlyFile(ctx, ops.Move, in.Source); err != nil {
+	info, err := ts.onlyFile(ctx, ops.Move, in.Source)
+	if err != nil {
 		return nil, err
 	}
 	if !ts.caps.Move {
-		return runFSMoveByCopy(ctx, ts, in)
+		return runFSMoveByCopy(ctx, ts, in, info.Version)
 	}
 	out, err := runMove(ctx, ts, &moveInput{in.Source, in.Destination})
 	if err != nil {
@@ -274,12 +275,12 @@ func runFSMove(ctx context.Context, ts *toolset, in *fsPairInput) (*fsResult[fsP
 	return &fsResult[fsPair]{true, fsPair{absolute(out.Source), absolute(out.Destination)}}, nil
 }
 
-// runFSMoveByCopy copies a file and deletes the original, for a store that cannot
-// move. If the original stays, the copy is deleted, unless somebody may have changed it.
+// runFSMoveByCopy copies a file and deletes the original if it still has the version, for a store
+// that cannot move. If the original stays, the copy is deleted, unless somebody may have changed it.
 //
 // Only versions tell that nobody has: without them the copy stays. The copy is deleted also
 // after the end of ctx, within settleTime. If it stays, the error has both causes.
-func runFSMoveByCopy(ctx context.Context, ts *toolset, in *fsPairInput) (*fsResult[fsPair], error) {
+func runFSMoveByCopy(ctx context.Context, ts *toolset, in *fsPairInput, version workspace.Version) (*fsResult[fsPair], error) {
 	if from, err := ts.ws.Clean(ops.Move, in.Source); err != nil {
 		return nil, err
 	} else if err := ts.checkKnown(ctx, ops.Move, from); err != nil {
@@ -289,7 +290,13 @@ func runFSMoveByCopy(ctx context.Context, ts *toolset, in *fsPairInput) (*fsResu
 	if err != nil {
 		return nil, err
 	}
-	_, err = runRm(ctx, ts, &rmInput{Path: in.Source})
+	now, err := ts.onlyFile(ctx, ops.Move, in.Source)
+	if err == nil && now.Version != version {
+		err = ops.Error(ops.Move, now.Path, workspace.ErrConflict, nil)
+	}
+	if err == nil {
+		_, err = runRm(ctx, ts, &rmInput{Path: in.Source})
+	}
 	if err == nil {
 		return &fsResult[fsPair]{true, fsPair{absolute(out.Source), absolute(out.Destination)}}, nil
 	}

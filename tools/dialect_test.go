@@ -531,6 +531,31 @@ func TestFSMoveKeepsChangedCopy(t *testing.T) {
 	}
 }
 
+// overtakenStore cannot move, and somebody else edits "a" once it has been copied.
+type overtakenStore struct{ copyingStore }
+
+func (s overtakenStore) Copy(ctx context.Context, source, destination string) (workspace.Version, error) {
+	version, err := s.copyingStore.Copy(ctx, source, destination)
+	_, editErr := s.FS.WriteFile(ctx, "a", []byte("edited"), nil)
+	return version, errors.Join(err, editErr)
+}
+
+func (s overtakenStore) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
+	return s.FS.Rm(ctx, name, opts)
+}
+
+// TestFSMoveKeepsEdit edits a file that is moved by a copy. The edit stays, and no copy does.
+func TestFSMoveKeepsEdit(t *testing.T) {
+	fsys := overtakenStore{copyingStore{memory.New(nil), false, true}}
+	put(t, fsys, "a", "text")
+	set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: tools.DialectFS})
+	bad(t, set, "file_move", object{"source": "a", "destination": "b"}, tools.CodeConflict)
+	holds(t, fsys, "a", "edited")
+	if _, err := fsys.Stat(t.Context(), "b"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Stat(b) = %v, want ErrNotExist", err)
+	}
+}
+
 // readsOfDialects are, for each dialect, calls that read a file which the test fills in, and
 // one that replaces its content as a whole, or adds to it.
 var readsOfDialects = map[tools.Dialect]struct {

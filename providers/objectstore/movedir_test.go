@@ -227,6 +227,39 @@ func TestMoveResumedOverOther(t *testing.T) {
 	}
 }
 
+// TestMoveResumedTakenBack resumes a move while the other one takes back its copy. The file has
+// not been created by somebody else, and the same move again continues.
+func TestMoveResumedTakenBack(t *testing.T) {
+	p := profiles()[1]
+	server := newFaultServer(p, objects{"d/f": "mine"})
+	defer server.Close()
+	s := inProcess(server, p.compat, impatient(1))
+	fsys := s.open(t, faultPrefix, objectstore.Options{})
+	source, copied := faultPrefix+"/d/f", faultPrefix+"/m/f"
+	server.Inject(func(r s3test.Request) s3test.Fault {
+		return s3test.Fault{Reset: r.Key == source && r.Op == "PutObject"}
+	})
+	if err := fsys.Move(t.Context(), "d", "m"); err == nil {
+		t.Fatal("Move = nil, want an error")
+	}
+	var looks atomic.Int32
+	server.Inject(func(r s3test.Request) s3test.Fault {
+		if r.Key == copied && r.Op == "HeadObject" && looks.Add(1) == 2 { // the first is of the copy that is refused
+			s.putTombstone(t, copied)
+		}
+		return s3test.Fault{}
+	})
+	if err := fsys.Move(t.Context(), "d", "m"); !errors.Is(err, workspace.ErrUnavailable) {
+		t.Errorf("Move, again = %v, want %v", err, workspace.ErrUnavailable)
+	}
+	if err := fsys.Move(t.Context(), "d", "m"); err != nil {
+		t.Errorf("Move, once more = %v, want nil", err)
+	}
+	if got := objectsOf(server); got["m/f"] != "mine" {
+		t.Errorf("objects = %q, want the file at its new name", got)
+	}
+}
+
 // TestMovesMeet moves one directory many times at once, to one name and to
 // several, each as often as it takes. No file is lost.
 func TestMovesMeet(t *testing.T) {

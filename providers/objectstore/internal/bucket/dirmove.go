@@ -276,7 +276,7 @@ func (m *DirMove) checkCopy(ctx context.Context, from object.Object, to string) 
 	}
 	made, err := m.bucket.head(ctx, to)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), err == nil && object.HasTombstone(made.metadata): // it was taken back
 		return ErrSourceChanged
 	case err != nil:
 		return err

@@ -2,6 +2,8 @@ package objectstore_test
 
 import (
 	"encoding/json"
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -83,5 +85,27 @@ func TestToolRemovesNames(t *testing.T) {
 	}
 	if e := result.Error; e.Code != tools.CodeNotEmpty || !strings.Contains(e.Hint, "no listing shows are left") {
 		t.Errorf("rm = %s: %q, want %s with a hint that names are left", e.Code, e.Hint, tools.CodeNotEmpty)
+	}
+}
+
+// TestRmLeavesOnlyUnlisted removes a directory where a rule could deny a name: of what listings
+// show, only the directories of a key that is no name stay.
+func TestRmLeavesOnlyUnlisted(t *testing.T) {
+	server := s3test.New(t, nil)
+	for _, key := range []string{"a.txt", "b/c.txt", "m/bad\tkey", "m/n.txt", "z.txt"} {
+		server.Put(bucket, "p/h/"+key, nil)
+	}
+	fsys, err := policy.Restrict(inProcess(server, awsCompat()).open(t, "p", objectstore.Options{}), policy.Rules{DeniedPaths: []string{"**/secret"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := fsys.Rm(t.Context(), "h", &workspace.RmOptions{Recursive: true}); !errors.Is(err, workspace.ErrNotEmpty) {
+		t.Errorf("recursive Rm(h) = %v, want %v", err, workspace.ErrNotEmpty)
+	}
+	if paths, err := walked(t.Context(), fsys, ".", nil); err != nil || !slices.Equal(paths, []string{"h", "h/m"}) {
+		t.Errorf("Walk after Rm(h) = %q, %v, want h and h/m", paths, err)
+	}
+	if _, ok := server.Get(bucket, "p/h/m/bad\tkey"); !ok {
+		t.Error("Rm(h) has removed a key that it cannot have tested")
 	}
 }

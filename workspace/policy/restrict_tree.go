@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,7 +109,7 @@ func (r *RestrictedFS) holdsDenied(op string, p, child resolved, t workspace.Fil
 
 // rmTree removes p and all below it. It removes one name after the other, and
 // whole directories only where everything is allowed, so that it removes no name
-// that it has not tested. Where only soft rules forbid something below, the test
+// that it has not tested: a directory with such a name stays. Where only soft rules forbid something below, the test
 // is enough: the store removes everything at once.
 func (r *RestrictedFS) rmTree(ctx context.Context, p resolved) error {
 	info, err := p.files.Stat(ctx, p.target)
@@ -130,13 +131,20 @@ func (r *RestrictedFS) rmTree(ctx context.Context, p resolved) error {
 	if r.rules.judge(onDelete, p.target, false).access == all {
 		return p.files.Rm(ctx, p.target, &workspace.RmOptions{Recursive: true})
 	}
+	var left error // of the first directory that holds names that no listing shows
 	for _, child := range slices.Backward(below) {
 		err := p.files.Rm(ctx, child.target, &workspace.RmOptions{Recursive: child.access == all})
-		if err != nil && !errors.Is(err, fs.ErrNotExist) { // else someone else removed it
+		switch {
+		case errors.Is(err, workspace.ErrNotEmpty):
+			left = cmp.Or(left, err)
+		case err != nil && !errors.Is(err, fs.ErrNotExist): // else someone else removed it
 			return err
 		}
 	}
-	return p.files.Rm(ctx, p.target, nil)
+	if left == nil {
+		left = p.files.Rm(ctx, p.target, nil)
+	}
+	return left
 }
 
 // listBelow returns the names below the directory p, in order of paths. It

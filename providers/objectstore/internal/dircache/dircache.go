@@ -38,11 +38,11 @@ type Cache struct {
 
 // dirState is what is known about a directory.
 type dirState struct {
-	expires time.Time
-	marked  bool                // it has a marker
-	dirs    map[string]struct{} // the names of the directories in it
-	upTo    string              // the last key that dirs is complete for; empty if for none
-	whole   bool                // dirs is complete for all keys
+	expires     time.Time
+	markedUntil time.Time           // when what is known of its marker expires; zero if nothing is
+	dirs        map[string]struct{} // the names of the directories in it
+	upTo        string              // the last key that dirs is complete for; empty if for none
+	whole       bool                // dirs is complete for all keys
 }
 
 // New returns a cache that believes what it has seen for as long as ttl.
@@ -80,11 +80,13 @@ func (c *Cache) HoldsFile(dir, base string) bool {
 }
 
 // Learn remembers the directories in dir, which exists. They are complete up
-// to the key upTo in dir, or if that is empty altogether.
+// to the key upTo in dir, or if that is empty altogether. What it knew of dir has been seen
+// again, but for a marker.
 func (c *Cache) Learn(dir string, dirs []string, upTo string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	known := c.put(dir)
+	known.expires = time.Now().Add(c.ttl)
 	known.dirs, known.upTo, known.whole = make(map[string]struct{}, len(dirs)), upTo, upTo == ""
 	for _, name := range dirs {
 		known.dirs[name] = struct{}{}
@@ -141,7 +143,7 @@ func (c *Cache) Mark(dir string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if known := c.get(dir); known != nil {
-		known.marked = true
+		known.markedUntil = time.Now().Add(c.ttl)
 	}
 }
 
@@ -150,7 +152,7 @@ func (c *Cache) Marked(dir string) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	known := c.get(dir)
-	return known != nil && known.marked
+	return known != nil && time.Now().Before(known.markedUntil)
 }
 
 // Forget forgets the directory dir and all below it.

@@ -38,6 +38,7 @@
 // stored at the earliest.
 //
 // What is kept is contents and names, nothing that the contract does not know: no
-// permission bits, no times, no symlinks. A write keeps the permission bits of the
-// file, and so does the write that undoes it.
+// permission bits, no times, no symlinks, and nothing that no listing shows, which a
+// recursive Rm removes with its directory all the same. A write keeps the permission
+// bits of the file, and so does the write that undoes it.
 package backup

@@ -33,9 +33,10 @@
 // The same holds for a bucket. A store without conditional writes has these guarantees
 // if only one program at a time changes it.
 //
-// Modes and modification times are not brought back, nor are symlinks: a Rm of one cannot
-// be undone, and is refused in a transaction. So is a change that replaces or removes more
-// than [backup.DefaultMaxChange] bytes, with [workspace.ErrTooLarge].
+// Modes and modification times are not brought back, nor is what no listing shows in a
+// directory that is removed, nor are symlinks: a Rm of one cannot be undone, and is refused
+// in a transaction. So is a change that replaces or removes more than
+// [backup.DefaultMaxChange] bytes, with [workspace.ErrTooLarge].
 //
 // # How it works
 //

@@ -110,8 +110,7 @@ func (r *RestrictedFS) holdsDenied(op string, p, child resolved, t workspace.Fil
 // rmTree removes p and all below it. It removes one name after the other, and
 // whole directories only where everything is allowed, so that it removes no name
 // that it has not tested: a directory with such a name stays. Where only soft rules forbid
-// something below, the test
-// is enough: the store removes everything at once.
+// something below, the test is enough: the store removes everything at once.
 func (r *RestrictedFS) rmTree(ctx context.Context, p resolved) error {
 	info, err := p.files.Stat(ctx, p.target)
 	if err != nil {

@@ -634,7 +634,7 @@ type Backup struct {
 	// MaxMb is how many MiB of contents are kept for changes that can be undone. A
 	// change that replaces or removes more than a quarter of it is refused. Zero means
 	// [backup.DefaultKeepBytes].
-	MaxMb int64 `json:"maxMb,omitempty" jsonschema:"How many MiB of content can be undone; more can be stored for a while. Replacing or removing more than a quarter is refused. Default: 256."`
+	MaxMb int64 `json:"maxMb,omitempty" jsonschema:"How many MiB of content can be undone; more can be stored for a while. A single change that replaces or removes more than a quarter is refused. Default: 256."`
 }
 
 // maxMb is the greatest limit that is a number of bytes.

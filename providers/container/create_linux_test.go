@@ -137,6 +137,18 @@ func TestWorkdirInMemory(t *testing.T) {
 	})
 }
 
+// TestReadOnlyMount removes a directory that is mounted to be read alone.
+func TestReadOnlyMount(t *testing.T) {
+	in(t, places()[1:], func(t *testing.T, r *running) {
+		host := t.TempDir()
+		shell(t, host, "mkdir m; echo old >m/file; chmod 777 . m; chmod 666 m/file")
+		o := r.create(t, container.CreateOptions{Mounts: []container.Mount{{Source: filepath.Join(host, "m"), Target: "/workspace/m"}}})
+		f := open(t, &container.Options{Engine: o.engineArgs, Container: o.container, Root: "/workspace"})
+		isPathError(t, f.Rm(t.Context(), "m", &workspace.RmOptions{Recursive: true}), "rm", "m", fs.ErrPermission)
+		isPathError(t, f.Rm(t.Context(), "m/file", nil), "rm", "m/file", fs.ErrPermission)
+	})
+}
+
 // lookInside tells what a program in a container may do.
 const lookInside = `grep -E 'CapEff|CapBnd|NoNewPrivs' /proc/self/status
 grep -qs ' / [a-z]* ro' /proc/mounts && echo root ro || echo root rw

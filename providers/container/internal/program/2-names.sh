@@ -56,7 +56,7 @@ readable() {
 # about, cannot be changed.
 refused() {
 	case $said in
-	*'ermission denied'* | *'not permitted'*) return $denied ;;
+	*'ermission denied'* | *'not permitted'* | *'ead-only file system'*) return $denied ;;
 	*'irectory not empty'*) return $notempty ;;
 	*'esource busy'*) return $busy ;;
 	*': No space left on device' | *'uota exceeded') return $full ;;

@@ -84,7 +84,8 @@ var paged = []string{ops.ReadFile, ops.Ls, ops.Glob, ops.Grep}
 const long = `Call runs one tool. The arguments say what to work on: a path, a pattern and a path,
 or a source and a destination. The other parameters are flags; --includeGlob is the same
 as --include-glob. One JSON object can give all parameters instead; "-" reads it from
-standard input. An argument that begins with "-", such as a patch, comes last, after "--".
+standard input. An argument that begins with "-", such as a patch, comes last, after "--";
+a path that begins with "{" needs its flag.
 
 Call prints the result for a person, and what was left out in brackets or on standard
 error. With --json, it prints the JSON object that a program gets (of bash and run, with
@@ -99,9 +100,10 @@ have.
 Calls with the same --session file are one session: they change a file only if one of them
 has read or written it and nobody has changed it since; a copy was read if its source was,
 before. The commands of run, and rm and move of a symlink or a directory, need no read.
-With the setting readBeforeWrite, all other calls but bash need --session to change a file
-that exists. Make one call of a session at a time: of several, the file keeps what one has
-read, and counts for a quota what one has written.
+With the setting readBeforeWrite, all other calls need --session to change a file that
+exists; without it, a script of bash has to read the file itself. Make one call of a session
+at a time: of several, the file keeps what one has read, and counts for a quota what one has
+written.
 
 If a rule requires approval, call shows what the operation would do, and asks on the
 terminal. Without a terminal, only --approve allows it.`

@@ -32,10 +32,10 @@ Suggest leaves out operations that failed, and commands: allow those with a rule
 It refuses a log with hashPaths, which has no names.
 
 If four or more names in a directory below the root were used in the same way, one rule
-allows the whole directory; a rule for a directory always does. If the whole workspace was listed or searched, the rules also
-let the agent list and find the names that it used in another way. Add the targets of
-symlinks, which the log does not have. Read the rules before you use them. With -w, only
-the operations of those workspaces count.`,
+allows the whole directory; a rule for a directory always does. If the whole workspace was
+listed or searched, the rules also let the agent list and find the names that it used in
+another way. Add the targets of symlinks, which the log does not have. Read the rules
+before you use them. With -w, only the operations of those workspaces count.`,
 		Example: `  workspace policy suggest audit.jsonl
   workspace -w repo policy suggest audit.jsonl`,
 		Args: term.Positional,

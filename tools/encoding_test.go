@@ -99,9 +99,14 @@ func TestEditEncodings(t *testing.T) {
 			got, err := ws.ReadFile(t.Context(), "a")
 			rest, begins := bytes.CutPrefix(got, []byte(before))
 			rest, ends := bytes.CutSuffix(rest, []byte(after))
-			// Line feeds may have become CRLF, as in every file.
-			if made := strings.ReplaceAll(string(rest), stored(t, enc, "\r\n"), stored(t, enc, "\n")); err != nil || !begins || !ends ||
-				made != strings.ReplaceAll(stored(t, enc, now), stored(t, enc, "\r\n"), stored(t, enc, "\n")) {
+			// Line ends may have become those of the file, also those of "\r\r\n".
+			alike := func(text string) string {
+				for crlf := stored(t, enc, "\r\n"); strings.Contains(text, crlf); {
+					text = strings.ReplaceAll(text, crlf, stored(t, enc, "\n"))
+				}
+				return text
+			}
+			if err != nil || !begins || !ends || alike(string(rest)) != alike(stored(t, enc, now)) {
 				t.Fatalf("seed %d: %s: edit of %q to %q made %q, %v", seed, enc, data, now, got, err)
 			}
 		}

@@ -1,8 +1,9 @@
 
 # keep MARK: kills everything that has MARK in its environment when the client is cut
-# off, or closes the session.
+# off, or closes the session. Without a reader, a reply would end the shell before that.
 keep() {
 	kept=$1
+	trap '' PIPE
 	trap 'sweep "$kept"' EXIT
 }
 

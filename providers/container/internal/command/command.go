@@ -200,7 +200,9 @@ func (m *Machine) begin(ctx, life context.Context) error {
 	go func() {
 		m.keeping.Lock()
 		defer m.keeping.Unlock()
-		kept <- m.keep(life)
+		if ctx.Err() == nil { // or nobody waits for it any more
+			kept <- m.keep(life)
+		}
 	}()
 	select {
 	case err := <-kept:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
@@ -266,7 +267,7 @@ func runFSMove(ctx context.Context, ts *toolset, in *fsPairInput) (*fsResult[fsP
 		return nil, err
 	}
 	if !ts.caps.Move {
-		return runFSMoveByCopy(ctx, ts, in, info.Version)
+		return runFSMoveByCopy(ctx, ts, in, info)
 	}
 	out, err := runMove(ctx, ts, &moveInput{in.Source, in.Destination})
 	if err != nil {
@@ -275,12 +276,12 @@ func runFSMove(ctx context.Context, ts *toolset, in *fsPairInput) (*fsResult[fsP
 	return &fsResult[fsPair]{true, fsPair{absolute(out.Source), absolute(out.Destination)}}, nil
 }
 
-// runFSMoveByCopy copies a file and deletes the original if it still has the version, for a store
+// runFSMoveByCopy copies a file and deletes the original if it is still source, for a store
 // that cannot move. If the original stays, the copy is deleted, unless somebody may have changed it.
 //
 // Only versions tell that nobody has: without them the copy stays. The copy is deleted also
 // after the end of ctx, within settleTime. If it stays, the error has both causes.
-func runFSMoveByCopy(ctx context.Context, ts *toolset, in *fsPairInput, version workspace.Version) (*fsResult[fsPair], error) {
+func runFSMoveByCopy(ctx context.Context, ts *toolset, in *fsPairInput, source workspace.FileInfo) (*fsResult[fsPair], error) {
 	if from, err := ts.ws.Clean(ops.Move, in.Source); err != nil {
 		return nil, err
 	} else if err := ts.checkKnown(ctx, ops.Move, from); err != nil {
@@ -291,7 +292,7 @@ func runFSMoveByCopy(ctx context.Context, ts *toolset, in *fsPairInput, version 
 		return nil, err
 	}
 	now, err := ts.onlyFile(ctx, ops.Move, in.Source)
-	if err == nil && now.Version != version {
+	if err == nil && !fallback.SameBytes(source, now) {
 		err = ops.Error(ops.Move, now.Path, workspace.ErrConflict, nil)
 	}
 	if err == nil {

@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
 // largestFile is how many bytes a file that is open for writing can have in a
@@ -470,13 +471,13 @@ func (f *FS) copyAndRemove(source, target string, from workspace.FileInfo) error
 }
 
 // removeUnchanged removes a file that is still as info describes it, or else returns
-// [workspace.ErrConflict]. Without versions the size and the time tell.
+// [workspace.ErrConflict].
 func (f *FS) removeUnchanged(name string, info workspace.FileInfo) error {
 	now, err := f.ws.Stat(f.ctx, name)
 	switch {
 	case err != nil:
 		return err
-	case now.Version != info.Version || now.Size != info.Size || !now.ModTime.Equal(info.ModTime):
+	case !fallback.SameBytes(info, now):
 		return workspace.ErrConflict
 	}
 	return f.ws.Rm(f.ctx, name, nil)

@@ -169,14 +169,14 @@ func (p *poll) change(before, after workspace.FileInfo) {
 		p.queue.Push(workspace.Event{Op: workspace.EventCreate, Path: after.Path})
 		return
 	}
-	if after.Type == workspace.TypeFile && !sameBytes(before, after) {
+	if after.Type == workspace.TypeFile && !SameBytes(before, after) {
 		p.queue.Push(workspace.Event{Op: workspace.EventWrite, Path: after.Path})
 	}
 }
 
-// sameBytes reports whether two descriptions can be of the same bytes: of one
+// SameBytes reports whether two descriptions of a file can be of the same bytes: of one
 // version, or without versions of one size and time.
-func sameBytes(before, after workspace.FileInfo) bool {
+func SameBytes(before, after workspace.FileInfo) bool {
 	if before.Version != "" || after.Version != "" {
 		return before.Version == after.Version
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
 // transfer is one run of cp or mv. Both end with the status 1 if a file could not be
@@ -440,8 +441,7 @@ func (t *transfer) replace(ctx context.Context, from, to string, source workspac
 }
 
 // removeCopied removes what has been copied. A file that somebody has changed since it was
-// described as source stays: that is [workspace.ErrConflict]. Without versions the size and the time
-// tell.
+// described as source stays: that is [workspace.ErrConflict].
 func (t *transfer) removeCopied(ctx context.Context, from string, source workspace.FileInfo) error {
 	if source.IsDir() {
 		return t.p.Rm(ctx, from, &workspace.RmOptions{Recursive: true})
@@ -450,7 +450,7 @@ func (t *transfer) removeCopied(ctx context.Context, from string, source workspa
 	switch {
 	case err != nil:
 		return err
-	case now.Version != source.Version || now.Size != source.Size || !now.ModTime.Equal(source.ModTime):
+	case !fallback.SameBytes(source, now):
 		return workspace.ErrConflict
 	}
 	return t.p.Rm(ctx, from, nil)

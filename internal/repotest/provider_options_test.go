@@ -27,6 +27,7 @@ func TestOptions(t *testing.T) {
 		{"local-run-enabled", "{kind: localbash, root: ., run: {sandbox: off}}", `run needs the key "enabled"`},
 		{"local-run-sandbox", "{kind: localbash, root: ., run: {enabled: true, sandbox: maybe}}", `:1:88: run.sandbox: "maybe" is no sandbox: use try, require or off`},
 		{"local-run-name", "{kind: localbash, root: ., run: {enabled: true, readOnly: [a, ../b]}}", `run.readOnly[1]: "../b" is not a name below the folder`},
+		{"local-run-glob", "{kind: localbash, root: ., run: {enabled: true, readOnly: ['*.go']}}", `run.readOnly[0]: "*.go" is a glob: name files and directories`},
 		{"local-run-home", "{kind: localbash, root: ., run: {enabled: true, readable: [a, ~/b]}}", `run.readable[1]: "~/b" begins with "~", which is not expanded: use "${HOME}" instead`},
 		{"local-run-limit", "{kind: localbash, root: ., run: {enabled: true, limits: {processes: -1, fileMb: -2}}}", "run.limits.fileMb: it cannot be negative, but for -1"},
 		{"local-run-file-most", "{kind: localbash, root: ., run: {enabled: true, limits: {fileMb: 8796093022207}}}", ""},

@@ -181,7 +181,10 @@ func (r *runSettings) check() error {
 		}
 	}
 	for i, name := range r.ReadOnly {
-		if !provider.ValidName(name) || name == "." {
+		switch {
+		case strings.Contains(name, "*"):
+			wrong(fmt.Sprintf("run.readOnly[%d]", i), fmt.Errorf("%q is a glob: name files and directories, such as .git/hooks", name))
+		case !provider.ValidName(name) || name == ".":
 			wrong(fmt.Sprintf("run.readOnly[%d]", i), fmt.Errorf("%q is not a name below the folder, such as .git/hooks", name))
 		}
 	}

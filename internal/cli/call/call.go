@@ -92,7 +92,7 @@ error. With --json, it prints the JSON object that a program gets (of bash and r
 more of the output), or the error of a tool. Errors of the command line are text. Their
 exit code is 2, as for INVALID_ARGUMENTS.
 
-With --dialect, call runs the tools of that dialect, and prints results for a model, but
+With another --dialect, call runs its tools, and prints results for a model, but
 errors as of any tool. Otherwise it runs the default tools, whatever dialect the file has.
 Either way, it fails if tools.disable of the file names a tool that the dialect does not
 have.

@@ -130,6 +130,26 @@ frozen rm a 0 denied POLICY_DENIED
 	}
 }
 
+// TestSymlink tests that a symlink is no log: a rotation would rename the symlink and leave the
+// file that it leads to.
+func TestSymlink(t *testing.T) {
+	dir := t.TempDir()
+	target, link := filepath.Join(dir, "target"), filepath.Join(dir, "log")
+	if err := os.Symlink("target", link); err != nil {
+		t.Skip(err) // as by Windows
+	}
+	if _, err := audit.Open(link, nil); err == nil || !strings.Contains(err.Error(), "name the file that it leads to") {
+		t.Errorf("Open of a dangling symlink: %v", err)
+	}
+	if _, err := os.Lstat(target); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Open created the target of a symlink: %v", err)
+	}
+	write(t, open(t, target, nil), "a")
+	if _, err := audit.Open(link, nil); err == nil || !strings.Contains(err.Error(), "name the file that it leads to") {
+		t.Errorf("Open of a symlink to a log: %v", err)
+	}
+}
+
 // TestHashedPaths tests that a log with a key has no names, and that the key finds
 // them.
 func TestHashedPaths(t *testing.T) {

@@ -68,8 +68,8 @@ var errUnwritable = errors.New("the audit log cannot be written")
 //
 // # Errors
 //
-// A file that cannot be opened, locked or written, and one with something else in it
-// than a log; [fs.ErrInvalid] for an option below zero, and [errors.ErrUnsupported] for
+// A symlink; a file that cannot be opened, locked or written, and one with something else
+// in it than a log; [fs.ErrInvalid] for an option below zero, and [errors.ErrUnsupported] for
 // MaxSize on Windows.
 func Open(path string, opts *Options) (*Log, error) {
 	absolute, err := filepath.Abs(path)
@@ -241,19 +241,25 @@ func (l *Log) open(ctx context.Context) (*os.File, fs.FileInfo, error) {
 	for range maxReplaced {
 		f, err := os.OpenFile(l.path, os.O_RDWR|os.O_APPEND, 0)
 		if errors.Is(err, fs.ErrNotExist) {
-			if f, err = os.OpenFile(l.path, os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600); err == nil {
+			// O_EXCL does not create what a dangling symlink leads to.
+			if f, err = os.OpenFile(l.path, os.O_RDWR|os.O_APPEND|os.O_CREATE|os.O_EXCL, 0o600); err == nil {
 				l.file = nil // a new file can have the inode of the last one
 			}
 		}
-		if err != nil {
+		var info fs.FileInfo
+		if err == nil {
+			info, err = l.lock(ctx, f)
+		}
+		if err != nil && !errors.Is(err, fs.ErrExist) { // or else another process has just created it
+			f.Close() // f may be nil
 			return nil, nil, err
 		}
-		info, err := l.lock(ctx, f)
-		if err != nil {
+		named, err := os.Lstat(l.path)
+		switch {
+		case err == nil && named.Mode().Type() == fs.ModeSymlink: // a rotation would rename it, and not the file
 			f.Close()
-			return nil, nil, err
-		}
-		if named, err := os.Stat(l.path); err == nil && os.SameFile(named, info) {
+			return nil, nil, errors.New("it is a symlink: name the file that it leads to")
+		case err == nil && os.SameFile(named, info):
 			return f, info, nil
 		}
 		f.Close()

@@ -11,6 +11,7 @@ package call
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -26,6 +27,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/cli/term"
 	"github.com/workspacekit/workspacekit/internal/cli/view"
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/shell"
 	"github.com/workspacekit/workspacekit/shell/bashtool"
@@ -85,7 +87,7 @@ const long = `Call runs one tool. The arguments say what to work on: a path, a p
 or a source and a destination. The other parameters are flags; --includeGlob is the same
 as --include-glob. One JSON object can give all parameters instead; "-" reads it from
 standard input. An argument that begins with "-", such as a patch, comes last, after "--";
-a path that begins with "{" needs its flag.
+a path, pattern or script that begins with "{" may need its flag.
 
 Call prints the result for a person, and what was left out in brackets or on standard
 error. With --json, it prints the JSON object that a program gets (of bash and run, with
@@ -297,7 +299,7 @@ all of a long output, up to 16 MiB.`,
 func (i *invocation) checkPositional(_ *cobra.Command, args []string) error {
 	switch {
 	case len(args) > 1 && slices.ContainsFunc(args, i.isObject):
-		return errors.New("there are arguments beside the JSON object of all parameters: give one or the other")
+		return fmt.Errorf("there are arguments beside the JSON object of all parameters: give one or the other; %s", i.textHint())
 	case len(args) == 1 && len(i.positional) == 0 && !i.isObject(args[0]):
 		return fmt.Errorf("unexpected argument %q: the parameters of %s are flags, or one JSON object", args[0], i.Op)
 	case len(args) > max(len(i.positional), 1) && !i.list:
@@ -485,6 +487,10 @@ func (i *invocation) print(cmd *cobra.Command, tool *tools.Tool, args arguments,
 	if errors.As(err, &refused) && refused.Tool.Code == tools.CodeReadRequired && *i.session == "" {
 		// Without a session, no call knows what another has read.
 		refused.Tool.Hint = "Read it first, and give both calls the same --session FILE."
+	}
+	// A pattern or script such as {"name" is taken for a mistyped object.
+	if refused != nil && bytes.HasPrefix(args.object, []byte("{")) && !json.Valid(args.object) {
+		refused.Tool.Hint += " " + wording.Sentence(i.textHint())
 	}
 	if *i.asJSON && refused != nil {
 		refused.Reported = true

@@ -156,6 +156,16 @@ func (i *invocation) isObject(arg string) bool {
 		(!slices.ContainsFunc(i.positional, free) || strings.HasPrefix(arg, `{"`) || json.Valid([]byte(arg)))
 }
 
+// textHint says how to give a text that would be an object to isObject.
+func (i *invocation) textHint() string {
+	hint := `a text that begins with "{" needs its flag`
+	if len(i.positional) > 0 {
+		name := i.positional[0]
+		hint += ", such as --" + cmp.Or(otherNames[name], term.Kebab(name))
+	}
+	return hint
+}
+
 // arguments returns the parameters that the command line gives: as they are,
 // from standard input, or collected from flags and arguments. These three are the
 // same:
@@ -171,7 +181,7 @@ func (i *invocation) arguments(cmd *cobra.Command, positional []string) (argumen
 	case len(positional) == 0 || !i.isObject(positional[0]):
 		return arguments{values: values}, i.addPositional(values, positional)
 	case len(values) > 0:
-		return arguments{}, errors.New("parameters are given both as flags and as a JSON object: give them in one way")
+		return arguments{}, fmt.Errorf("parameters are given both as flags and as a JSON object: give them in one way; %s", i.textHint())
 	}
 	object := []byte(positional[0])
 	if positional[0] == target.Stdin {

@@ -90,6 +90,9 @@ func newValidate(flags *target.Flags) *cobra.Command {
 				return errors.New("-w with a URL has no meaning for validate, which checks a file: name a workspace of it")
 			}
 			file, err := flags.Argument(args)
+			if err != nil && asJSON {
+				return printVerdict(cmd, newVerdict(flags, "", nil, nil, err))
+			}
 			if err != nil {
 				return err
 			}
@@ -196,7 +199,7 @@ func standIn(c *config.Config, name string) *workspace.Workspace {
 
 // verdict is what validate says about a file to programs.
 type verdict struct {
-	File       string           `json:"file"`       // as it was named or found; "-" is standard input
+	File       string           `json:"file"`       // as it was named or found; "-" is standard input, and "" none that can be used
 	Workspaces []described      `json:"workspaces"` // in order; none if there are problems
 	Problems   []config.Problem `json:"problems"`
 	Untrusted  []config.Grant   `json:"untrusted"` // none if the file is trusted, or needs no trust

@@ -418,7 +418,11 @@ func (f *FS) Grep(ctx context.Context, pattern string, opts *workspace.GrepOptio
 			return f.reads.Grep(ctx, pattern, opts)
 		}
 	}
-	return fallback.Hide(view, f.hidden).Grep(ctx, pattern, opts)
+	result, err := fallback.Hide(view, f.hidden).Grep(ctx, pattern, opts)
+	if errors.Is(err, errFailed) { // for the file of opts.Path: a search in a directory skips files
+		err = ops.Error(ops.Grep, ops.Path(err), workspace.ErrUnavailable, errFailed)
+	}
+	return result, err
 }
 
 // searched is an FS for a search.

@@ -397,6 +397,8 @@ func TestEditorFails(t *testing.T) {
 			case err != nil || len(result.Matches)+len(result.Skipped) != 1:
 				t.Errorf("Grep = %+v, %v, want a match or a file that is skipped", result, err)
 			}
+			_, err = fsys.Grep(t.Context(), "t", &workspace.GrepOptions{Path: "a"})
+			check("Grep of the file", err, c.read)
 			_, err = fsys.Copy(t.Context(), "a", "copy")
 			check("Copy", err, c.read)
 			if got := saved(t, below, "a"); got != "text" {

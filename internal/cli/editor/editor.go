@@ -270,24 +270,41 @@ func (p *process) end(failed bool) error {
 	return term.Failf("the agent has ended: %w", err)
 }
 
-// readLines sends the lines of in, and closes the channel at its end. A line of more than 1
-// MiB ends the input. The goroutine can stay in a read after ctx has ended; the process ends
-// soon then.
-func readLines(ctx context.Context, in io.Reader) <-chan string {
-	lines := make(chan string)
+// maxLine is how many bytes a line of a person can have.
+const maxLine = 1 << 20
+
+// lines are those of a person.
+type lines struct {
+	next chan string // closed at the end
+	err  error       // how they ended, io.EOF at the end of the input; set before next is closed
+}
+
+// readLines reads the lines of in. The goroutine can stay in a read after ctx has ended; the
+// process ends soon then.
+func readLines(ctx context.Context, in io.Reader) *lines {
+	l := &lines{next: make(chan string)}
 	go func() {
-		defer close(lines)
+		defer close(l.next)
 		scanner := bufio.NewScanner(in)
-		scanner.Buffer(nil, 1<<20)
+		scanner.Buffer(nil, maxLine+1)
 		for scanner.Scan() {
 			select {
-			case lines <- scanner.Text():
+			case l.next <- scanner.Text():
 			case <-ctx.Done():
+				l.err = ctx.Err()
 				return
 			}
 		}
+		switch err := scanner.Err(); {
+		case err == nil:
+			l.err = io.EOF
+		case errors.Is(err, bufio.ErrTooLong):
+			l.err = fmt.Errorf("standard input: a line has more than %d MiB", maxLine>>20)
+		default:
+			l.err = fmt.Errorf("standard input: %w", err)
+		}
 	}()
-	return lines
+	return l
 }
 
 // visibleLines passes lines on, without what a terminal would obey. It keeps what has no line

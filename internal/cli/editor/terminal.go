@@ -31,8 +31,8 @@ type terminal struct {
 	out     io.Writer
 	err     io.Writer
 	style   term.Style
-	lines   <-chan string // of the person
-	prompts bool          // there is a person at a terminal
+	lines   *lines
+	prompts bool // there is a person at a terminal
 
 	asking sync.Mutex // held while the person is asked
 	block  sync.Mutex // held while several texts are printed that belong together
@@ -41,13 +41,13 @@ type terminal struct {
 	open bool // guarded by mu; the last line that was printed has not ended
 }
 
-// line returns the next line of the person. It is [io.EOF] at the end of the input, and the
-// error of ctx if that ends first.
+// line returns the next line of the person. The error is [io.EOF] at the end of the input, and
+// the error of ctx if that ends first.
 func (t *terminal) line(ctx context.Context) (string, error) {
 	select {
-	case line, ok := <-t.lines:
+	case line, ok := <-t.lines.next:
 		if !ok {
-			return "", io.EOF
+			return "", t.lines.err
 		}
 		return line, nil
 	case <-ctx.Done():

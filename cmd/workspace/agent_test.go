@@ -23,6 +23,7 @@ import (
 //	TOOL JSON     calls a tool on the files of the session, as the editor shows them
 //	read PATH     reads a file in the editor, by any path
 //	ask           asks for a permission with a title that a terminal would obey
+//	ask always    offers to reject for ever, and not once
 //	cwd, fs       says where it runs, and what the editor advertises
 //	wait          waits until it is cancelled, and writes the file cancelled
 //	vanish        ends with the exit code 3
@@ -105,12 +106,16 @@ func (a *scriptAgent) Prompt(ctx context.Context, req sdk.PromptRequest) (sdk.Pr
 		answer = fmt.Sprintf("%q %v", got.Content, err)
 	case "ask":
 		title := "\x1b[2Jerase the screen"
+		reject := sdk.PermissionOptionKindRejectOnce
+		if rest == "always" {
+			reject = sdk.PermissionOptionKindRejectAlways
+		}
 		got, err := a.conn.RequestPermission(ctx, sdk.RequestPermissionRequest{
 			SessionId: req.SessionId,
 			ToolCall:  sdk.ToolCallUpdate{ToolCallId: "t", Title: &title, Content: []sdk.ToolCallContent{sdk.ToolDiffContent(a.cwd+"/a.txt", "new\n", "old\n")}},
 			Options: []sdk.PermissionOption{
 				{OptionId: "yes", Name: "Go on", Kind: sdk.PermissionOptionKindAllowOnce},
-				{OptionId: "no", Name: "Stop", Kind: sdk.PermissionOptionKindRejectOnce},
+				{OptionId: "no", Name: "Stop", Kind: reject},
 			},
 		})
 		answer = "cancelled"

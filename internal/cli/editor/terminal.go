@@ -245,17 +245,23 @@ func (t *terminal) RequestPermission(ctx context.Context, req sdk.RequestPermiss
 	if !t.prompts {
 		fmt.Fprintln(t.err)
 	}
-	outcome := sdk.NewRequestPermissionOutcomeCancelled()
 	if err != nil {
-		return sdk.RequestPermissionResponse{Outcome: outcome}, nil
+		return sdk.RequestPermissionResponse{Outcome: sdk.NewRequestPermissionOutcomeCancelled()}, nil
 	}
 	if n, err := strconv.Atoi(strings.TrimSpace(line)); err == nil && n >= 1 && n <= len(req.Options) {
 		return sdk.RequestPermissionResponse{Outcome: sdk.NewRequestPermissionOutcomeSelected(req.Options[n-1].OptionId)}, nil
 	}
-	for _, option := range req.Options {
-		if option.Kind == sdk.PermissionOptionKindRejectOnce {
-			outcome = sdk.NewRequestPermissionOutcomeSelected(option.OptionId)
+	return sdk.RequestPermissionResponse{Outcome: rejection(req.Options)}, nil
+}
+
+// rejection rejects a question once if the agent offers that, or else for ever.
+func rejection(options []sdk.PermissionOption) sdk.RequestPermissionOutcome {
+	for _, kind := range []sdk.PermissionOptionKind{sdk.PermissionOptionKindRejectOnce, sdk.PermissionOptionKindRejectAlways} {
+		for _, option := range options {
+			if option.Kind == kind {
+				return sdk.NewRequestPermissionOutcomeSelected(option.OptionId)
+			}
 		}
 	}
-	return sdk.RequestPermissionResponse{Outcome: outcome}, nil
+	return sdk.NewRequestPermissionOutcomeCancelled()
 }

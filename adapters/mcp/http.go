@@ -24,8 +24,8 @@ const (
 	// DefaultReadTimeout is how long a client has to send the head of a request,
 	// and again for its body, where the options do not say.
 	DefaultReadTimeout = 30 * time.Second
-	// DefaultSessionTimeout is how long a session without a request is kept where
-	// the options do not say.
+	// DefaultSessionTimeout is how long a session to which nothing is posted is kept
+	// where the options do not say.
 	DefaultSessionTimeout = time.Hour
 	// DefaultMaxSessions is how many sessions there can be where the options do not say.
 	DefaultMaxSessions = 1000
@@ -49,8 +49,8 @@ type HTTPOptions struct {
 	// again for its body, with a second more for every 64 KiB. Zero means
 	// [DefaultReadTimeout].
 	ReadTimeout time.Duration
-	// SessionTimeout is how long a session without a request is kept. Zero means
-	// [DefaultSessionTimeout].
+	// SessionTimeout is how long a session to which nothing is posted is kept, also one
+	// that listens. Zero means [DefaultSessionTimeout].
 	SessionTimeout time.Duration
 	// MaxSessions is how many sessions there can be: a request that would begin one more is
 	// refused. Zero means [DefaultMaxSessions].

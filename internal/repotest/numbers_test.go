@@ -45,7 +45,7 @@ func TestNumbers(t *testing.T) {
 		},
 		"docs/mcp.md": {
 			"at most about {internal/httpguard.maxHeader bytes}, its body {adapters/mcp.DefaultMaxMessage bytes} (more where files may exceed 10 MiB), and each {adapters/mcp.DefaultReadTimeout time} to arrive",
-			"A session without a request ends after {adapters/mcp.DefaultSessionTimeout time}, and there are at most {adapters/mcp.DefaultMaxSessions}.",
+			"A session to which nothing is posted ends after {adapters/mcp.DefaultSessionTimeout time}, also one that listens, and there are at most {adapters/mcp.DefaultMaxSessions}.",
 		},
 		"docs/objectstore.md": {
 			"| Ls | 1 for {providers/objectstore/internal/listing.MaxKeys} entries",

@@ -228,8 +228,8 @@ const (
 	// CodePattern says that a glob or regular expression is malformed, or would take too long.
 	// Correct it, or set literal in grep.
 	CodePattern Code = "INVALID_PATTERN"
-	// CodeTextNotFound says that the text to replace, or a line of a patch, is not there. Copy
-	// it from the hint, or read the file again.
+	// CodeTextNotFound says that the text to replace, or a line of a patch, is not there, or
+	// not in this order. Copy it from the hint, or read the file again.
 	CodeTextNotFound Code = "PATTERN_NOT_FOUND"
 	// CodeTextNotUnique says that the text to replace occurs several times, or it occurs,
 	// but not expectedCount times. Add the lines around it, or set replaceAll.
@@ -243,8 +243,8 @@ const (
 	// CodeConflict says that the file no longer has the expected version, or does not exist.
 	// Read it again, and repeat the change; for a missing file, without ifVersion.
 	CodeConflict Code = "VERSION_CONFLICT"
-	// CodePolicy says that a setting of the workspace forbids the operation, also a quota, or
-	// nobody approved it. Work elsewhere, or ask the user.
+	// CodePolicy says that a setting of the workspace, also a quota, forbids the operation, a
+	// patch changes .git, or nobody approved it. Work elsewhere, or ask the user.
 	CodePolicy Code = "POLICY_DENIED"
 	// CodeNoSpace says that the store, or its quota, is full. Ask the user for space.
 	CodeNoSpace Code = "NO_SPACE"
@@ -261,8 +261,8 @@ const (
 	CodeCanceled Code = "CANCELED"
 	// CodeInternal says that no other code fits. Tell the user.
 	CodeInternal Code = "INTERNAL"
-	// CodeReadRequired says that with readBeforeWrite, the session has not read the file, or
-	// all lines that it would change. Read it, and repeat the call.
+	// CodeReadRequired says that with readBeforeWrite or call --session, the session has not
+	// read the file, or all lines that it would change. Read it, and repeat the call.
 	CodeReadRequired Code = "READ_REQUIRED"
 	// CodeInvalidArguments says that the arguments do not fit the InputSchema of the tool,
 	// each other or the file, or a patch cannot be read; nothing was written. Correct

@@ -24,8 +24,9 @@ import (
 
 const mcpLong = `MCP serves the tools to one client over the Model Context Protocol, on standard input
 and output. An editor or an agent starts it as a child process. Warnings go to
-standard error. MCP exits with 0 when its input ends, or on SIGINT or SIGTERM. It serves
-all workspaces of the file, or those that -w names.
+standard error. MCP exits with 0 when its input ends, after at most 30 seconds for calls
+that run, or on SIGINT or SIGTERM. It serves all workspaces of the file, or those that -w
+names.
 
 With --http it serves many clients over streamable HTTP, at the path /mcp, until a
 signal ends it. A number alone means a port of 127.0.0.1. An address that other computers

@@ -67,7 +67,7 @@ type Decision string
 // The decisions.
 const (
 	Allowed   Decision = "allowed"
-	Denied    Decision = "denied"     // it failed with [workspace.ErrPolicy]
+	Denied    Decision = "denied"     // an observer refused it, or it failed with [workspace.ErrPolicy]
 	WouldDeny Decision = "would-deny" // it was let through, as the policy only watches; in audit logs of a configuration file
 )
 
@@ -87,11 +87,12 @@ var ErrDiscarded = errors.New("the written bytes were discarded")
 // codeDiscarded is the code of [ErrDiscarded].
 const codeDiscarded = "DISCARDED"
 
-// finish sets what is known of e after the operation has returned err.
-func (e *Event) finish(err error) {
+// finish sets what is known of e after the operation has returned err. refused says that an
+// observer has refused it.
+func (e *Event) finish(err error, refused bool) {
 	e.Duration = time.Since(e.Time)
 	e.Err, e.Code, e.Decision = err, codeOf(err), Allowed
-	if !errors.Is(err, workspace.ErrPolicy) {
+	if !refused && !errors.Is(err, workspace.ErrPolicy) {
 		return
 	}
 	e.Decision = Denied
@@ -106,7 +107,7 @@ func (e *Event) finish(err error) {
 // Finished returns e as it is after an operation that has returned err, for whoever
 // tells observers of operations that no [workspace.FileSystem] has. Time must be set.
 func Finished(e Event, err error) Event {
-	e.finish(err)
+	e.finish(err, false)
 	return e
 }
 

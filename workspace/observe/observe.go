@@ -109,8 +109,9 @@ func (f *fileSystem) Transaction(ctx context.Context, change func(ctx context.Co
 // observation is an operation that has begun.
 type observation struct {
 	Event
-	fs  *fileSystem
-	ctx context.Context // what the operation uses
+	fs      *fileSystem
+	ctx     context.Context // what the operation uses
+	refused bool            // by an observer
 }
 
 // begin tells the observers that an operation begins. If one refuses it, begin
@@ -127,6 +128,7 @@ func (f *fileSystem) beginEvent(ctx context.Context, e Event) (observation, erro
 	for _, observer := range f.observers {
 		next, err := observer.Before(o.ctx, e)
 		if err != nil {
+			o.refused = true
 			return o, o.end(refusal(e.Op, e.Path, err))
 		}
 		o.ctx = next
@@ -177,7 +179,7 @@ func (f *fileSystem) versionBefore(ctx context.Context, op, path string) workspa
 // end tells the observers how the operation has ended, and returns err.
 func (o *observation) end(err error) error {
 	e := o.Event
-	e.finish(err)
+	e.finish(err, o.refused)
 	for _, observer := range o.fs.observers {
 		observer.After(o.ctx, e)
 	}

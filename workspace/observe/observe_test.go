@@ -316,11 +316,13 @@ func TestSymlink(t *testing.T) {
 func TestRefusal(t *testing.T) {
 	for _, refusal := range []struct {
 		err, kind error
-		decision  observe.Decision
+		rule      string
 	}{
-		{errors.New("not today"), workspace.ErrPolicy, observe.Denied},
-		{workspace.ErrPolicy, workspace.ErrPolicy, observe.Denied},
-		{workspace.ErrUnavailable, workspace.ErrUnavailable, observe.Allowed},
+		{errors.New("not today"), workspace.ErrPolicy, ""},
+		{workspace.ErrPolicy, workspace.ErrPolicy, ""},
+		{ruled{}, workspace.ErrPolicy, "fs.rules[2]"},
+		{workspace.ErrUnavailable, workspace.ErrUnavailable, ""},
+		{fs.ErrPermission, fs.ErrPermission, ""},
 	} {
 		store := memory.New(nil)
 		version, err := store.WriteFile(t.Context(), "a", []byte("old"), nil)
@@ -341,7 +343,7 @@ func TestRefusal(t *testing.T) {
 				t.Errorf("%s %s = %v, want a PathError of the kind %v", c.want.Op, c.want.Path, err, refusal.kind)
 			}
 			for _, observer := range []*recorder{first, last} {
-				if events := observer.take(); len(events) != 1 || events[0].Decision != refusal.decision || !errors.Is(err, events[0].Err) || events[0].Edit != c.want.Edit {
+				if events := observer.take(); len(events) != 1 || events[0].Decision != observe.Denied || events[0].Rule != refusal.rule || !errors.Is(err, events[0].Err) || events[0].Edit != c.want.Edit {
 					t.Errorf("%s %s: the events of the refusal are %+v", c.want.Op, c.want.Path, events)
 				}
 			}

@@ -387,6 +387,7 @@ func TestOtherEncoding(t *testing.T) {
 func TestDiffOfOtherEncoding(t *testing.T) {
 	t.Parallel()
 	const latin = "caf\xe9\nb\nc\n"
+	const wide = "a\x00b\x00\n\x00c\x00d\x00\n\x00"
 	for _, test := range []struct {
 		file, hunk, want string
 		kinds            []error
@@ -400,6 +401,11 @@ func TestDiffOfOtherEncoding(t *testing.T) {
 		{"\xff\xfea\x00\n\x00", "@@ -1 +1 @@\n-a\n+b\n", "", []error{patch.ErrEncoding}},
 		{"\xff\xfea\x00\n\x00", "@@ -1 +0,0 @@\n-a\n", "", []error{patch.ErrMismatch, patch.ErrEncoding}},
 		{"\xff\xfea\x00\n\x00", "@@ -2,0 +3 @@\n+b\n", "", []error{patch.ErrEncoding}},
+		{wide, "@@ -1,2 +1,3 @@\n a\x00b\x00\n+\u00e9\u65e5\n \x00c\x00d\x00\n", "", []error{patch.ErrEncoding}},
+		{wide, "@@ -1,2 +1,3 @@\n a\x00b\x00\n+\x00\u00e9\x00\n \x00c\x00d\x00\n", "", []error{patch.ErrEncoding}},
+		{wide, "@@ -1,2 +1,3 @@\n a\x00b\x00\n+tea\n \x00c\x00d\x00\n", "", []error{patch.ErrEncoding}},
+		{wide, "@@ -1,2 +1,3 @@\n a\x00b\x00\n+\x00x\x00\n \x00c\x00d\x00\n", wide[:5] + "\x00x\x00\n" + wide[5:], nil},
+		{wide, "@@ -1,2 +1,3 @@\n+\xe5\x65\n a\x00b\x00\n \x00c\x00d\x00\n", "\xe5\x65\n" + wide, nil},
 		{"caf\u00e9\nb\n\xff\x81\n", "@@ -1,2 +1,3 @@\n caf\u00e9\n+th\u00e9\n b\n", "", []error{patch.ErrEncoding}},
 		{"caf\u00e9\nb\n\xff\x81\n", "@@ -1,2 +1,3 @@\n caf\u00e9\n+tea\n b\n", "caf\u00e9\ntea\nb\n\xff\x81\n", nil},
 		{"caf\u00e9\n", "@@ -1 +1 @@\n-th\u00e9\n+tea\n", "", []error{patch.ErrMismatch}},

@@ -17,7 +17,7 @@
 // double slash, symlinks, submodules, a file in place of a directory, and a patch that
 // creates or renames a file twice. Modes are not changed, because a workspace has none; a
 // note of the change says so. Directories that become empty stay. Text in UTF-8 is not added
-// to a file in another encoding, unless the hunk has bytes of that file.
+// to a file in another encoding, unless the hunk has old lines that are not UTF-8.
 //
 // # The apply_patch format
 //

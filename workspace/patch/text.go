@@ -362,9 +362,7 @@ func outsideASCII(r rune) bool { return r > unicode.MaxASCII }
 // mixes reports whether h adds text in another encoding than the file has. A hunk whose old
 // lines are not UTF-8 was made for the bytes of the file, such as one that converts it.
 func (t *text) mixes(h *hunk) bool {
-	if slices.ContainsFunc(h.old(), func(line string) bool {
-		return strings.Contains(line, "\x00") || !utf8.ValidString(line)
-	}) {
+	if slices.ContainsFunc(h.old(), func(line string) bool { return !utf8.ValidString(line) }) {
 		return false
 	}
 	return slices.ContainsFunc(h.lines, func(l patchLine) bool { return l.op == '+' && t.foreign(l.text) })
@@ -373,13 +371,11 @@ func (t *text) mixes(h *hunk) bool {
 // foreign reports whether a line of a unified diff is text in UTF-8 that means something else
 // in the encoding of the file.
 func (t *text) foreign(line string) bool {
-	switch {
-	case !t.exact || t.enc == charset.UTF8:
+	if !t.exact || t.enc == charset.UTF8 || !utf8.ValidString(line) {
 		return false
-	case t.enc == charset.UTF16LE || t.enc == charset.UTF16BE:
-		return !strings.Contains(line, "\x00")
 	}
-	return strings.ContainsFunc(line, outsideASCII) && utf8.ValidString(line)
+	wide := t.enc == charset.UTF16LE || t.enc == charset.UTF16BE
+	return strings.ContainsFunc(line, outsideASCII) || wide && !strings.Contains(line, "\x00")
 }
 
 // find returns where the lines old are, at the line from or after it, in the

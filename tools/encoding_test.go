@@ -199,6 +199,8 @@ func TestWriteKeeps(t *testing.T) {
 		{"utf-8 instead", stored(t, charset.UTF16LE, charset.Mark+"one\n"), object{"content": "5 €\n", "encoding": "utf-8"}, "5 €\n", "(6 bytes, version ", "UTF"},
 		{"bytes instead", "gr\xf6\xdfer\n", object{"content": "AP8=", "encoding": "base64"}, "\x00\xff", "(2 bytes, version ", "Latin"},
 		{"too short to guess", stored(t, charset.UTF16LE, "one and two\n"), object{"content": "é\n"}, stored(t, charset.UTF16LE, "é\n"), "Note: the file keeps UTF-16LE, which a reader cannot guess from so few characters; encoding utf-8 stores it as UTF-8.", "keepLineEnds"},
+		{"guessed as another", stored(t, charset.UTF16LE, "abcd"), object{"content": "日本語日本語"}, stored(t, charset.UTF16LE, "日本語日本語"), "(12 bytes, UTF-16LE, version ", "Windows"},
+		{"guessed as another, in the diff", stored(t, charset.UTF16LE, "abcd"), object{"content": "日本語日本語"}, stored(t, charset.UTF16LE, "日本語日本語"), "+日本語日本語", "Windows"},
 		{"guessed as UTF-8", "gr\xf6\xdfer\n", object{"content": "Ã©\n"}, "\xc3\xa9\n", "Note: the file keeps Latin-1, which a reader cannot guess", "keepLineEnds"},
 		{"ASCII only", "gr\xf6\xdfer\n", object{"content": "small\n"}, "small\n", "Wrote a (6 bytes, version", "Note"},
 		{"line ends change", crlf, object{"content": "größer\nthree\n"}, "größer\nthree\n", "Note: the line ends of the file were CRLF and those of content are LF: keepLineEnds keeps them.", "-größer"},
@@ -229,6 +231,9 @@ func TestWriteKeeps(t *testing.T) {
 		}
 		if last := plan[len(plan)-1]; (last.Op == "edit") != (c.args["append"] == true) || last.Path != "a" {
 			t.Errorf("%s: Preflight = %v", c.name, plan)
+		}
+		if diff := plan[len(plan)-1].Diff; c.args["append"] == nil && strings.Contains(c.text, "+") && !strings.Contains(diff, c.text) {
+			t.Errorf("%s: the diff of Preflight is %q, want %q in it", c.name, diff, c.text)
 		}
 	}
 }

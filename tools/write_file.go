@@ -263,7 +263,17 @@ type draft struct {
 
 	hidden  bool             // nor is it known whether there is a file
 	unclear charset.Encoding // what data has, if a reader cannot guess it; empty if it can
+	text    []byte           // of data, if unclear is set
 	plain   bool             // note names no parameters
+}
+
+// decode returns the text of the data, as [charset.Decode] does, in the encoding in which it
+// was written.
+func (d *draft) decode() (text []byte, enc charset.Encoding, ok bool) {
+	if d.unclear != "" {
+		return d.text, d.unclear, true
+	}
+	return charset.Decode(d.data)
 }
 
 // read reads what the file holds. That it cannot be read is no reason not to write it. What
@@ -336,7 +346,7 @@ func (d *draft) adapt(in *writeFileInput) error {
 	var err error
 	d.data, err = enc.Encode(text)
 	if again, _, ok := charset.Decode(d.data); !in.Append && err == nil && (!ok || !bytes.Equal(again, text)) {
-		d.unclear = enc
+		d.unclear, d.text = enc, text
 	}
 	other := ""
 	if !in.Append && !d.plain {
@@ -359,7 +369,7 @@ func (d *draft) output() *writeFileOutput {
 		}
 		out.Note = strings.TrimPrefix(d.note+"; "+note, "; ")
 	}
-	now, enc, ok := charset.Decode(d.data)
+	now, enc, ok := d.decode()
 	if ok {
 		out.storage = storageOf(now, enc)
 	}
@@ -475,15 +485,16 @@ func planWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) ([]poli
 	if in.Append && exists {
 		change.Op, d.data = policy.OpEdit, slices.Concat(d.old, d.data)
 	}
+	now, _, ok := d.decode()
 	switch {
 	case errors.Is(d.err, workspace.ErrTooLarge), len(d.old) > unified.MaxRead:
 		change.Note = ts.tooLargeNote(ctx, path, len(d.data))
 	case d.err != nil && !errors.Is(d.err, fs.ErrNotExist):
 		change.Note = d.unreadNote()
-	case d.err != nil && isText(d.data):
-		change.Diff, change.Note = unified.Created(path, textOf(d.data))
-	case isText(d.old) && isText(d.data):
-		old, now := textOf(d.old), textOf(d.data)
+	case d.err != nil && ok:
+		change.Diff, change.Note = unified.Created(path, now)
+	case isText(d.old) && ok:
+		old := textOf(d.old)
 		change.Diff, change.Note = unified.Change(path, old, now)
 		if bytes.Equal(old, now) && !bytes.Equal(d.old, d.data) {
 			change.Note = sameText

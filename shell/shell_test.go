@@ -253,6 +253,27 @@ func TestVariablesAreKept(t *testing.T) {
 	}
 }
 
+// TestDirIsKept tests that a stored session finds its working directory in the scratch space,
+// which is not stored.
+func TestDirIsKept(t *testing.T) {
+	t.Parallel()
+	for _, dir := range []string{"/tmp", "/tmp/q/r", "/dev/shm/q"} {
+		s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, nil)
+		output(t, s, "mkdir -p "+dir+"; cd "+dir+"; echo > old")
+		data, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		restored := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, nil)
+		if err := json.Unmarshal(data, restored); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := output(t, restored, "ls; echo x > f; pwd; ls"), dir+"\nf\n"; got != want {
+			t.Errorf("after cd %s, a stored session prints %q, want %q", dir, got, want)
+		}
+	}
+}
+
 // canceler is a writer that cancels a context.
 type canceler context.CancelFunc
 

@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/workspacekit/workspacekit/shell/internal/rewrite"
+	"github.com/workspacekit/workspacekit/workspace"
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/interp"
 	"mvdan.cc/sh/v3/syntax"
@@ -288,7 +289,7 @@ func (s *Shell) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON replaces the state of the session by one that [Shell.MarshalJSON] returned.
-// It waits for a script that runs.
+// It waits for a script that runs. A working directory below /tmp is created.
 //
 // The data is input, and may have been changed: names, indices, options and the directory
 // are checked, and functions go through the same parser and rewriting as a script. After an
@@ -336,7 +337,18 @@ func (s *Shell) UnmarshalJSON(data []byte) error {
 		next.functions[name] = decl.Body
 	}
 	s.state = next
+	s.makeDir()
 	return nil
+}
+
+// makeDir creates the working directory in the scratch space, which is not stored. If there is
+// no room for it, scripts find that it does not exist.
+func (s *Shell) makeDir() {
+	for _, scratch := range []string{"/tmp/", "/dev/shm/"} {
+		if name, ok := strings.CutPrefix(s.state.Dir, scratch); ok {
+			_ = s.space.Workspace.Mkdir(context.Background(), name, &workspace.MkdirOptions{Recursive: true})
+		}
+	}
 }
 
 // validIndexes reports whether the indexes of a sparse array are not negative, ascending

@@ -123,11 +123,12 @@ func TestEnvelope(t *testing.T) {
 	}
 }
 
-// TestNotesOfAnchors tests that a line that "@@" names and that is found without its white
-// space is in a note, as the lines of the hunk are.
-func TestNotesOfAnchors(t *testing.T) {
+// TestNotes tests that a line that "@@" names and that is found without its white space is in
+// a note, as the lines of the hunk are, and a blank line that is not found.
+func TestNotes(t *testing.T) {
 	t.Parallel()
 	const space, plain = "matched without the white space around lines", "matched with plain quotes, dashes and spaces"
+	const blank = "matched without the blank line at its end"
 	for _, test := range []struct {
 		patch []string
 		want  []string
@@ -137,6 +138,8 @@ func TestNotesOfAnchors(t *testing.T) {
 		{[]string{"@@ fn a:", "+b"}, []string{"hunk 1: " + space}},
 		{[]string{"@@ say 'hi'", "@@ fn a:", "- y", "+b"}, []string{"hunk 1: " + plain + "; " + space}},
 		{[]string{"@@ x", "@@ \tfn a:  ", "- y", "+b"}, nil},
+		{[]string{"@@", "- y", "+b", ""}, []string{"hunk 1: " + blank}},
+		{[]string{"@@", "-y", "+b", ""}, []string{"hunk 1: " + blank + "; " + space}},
 	} {
 		ws := newWorkspace(t, tree{"f": "x\nsay \u2018hi\u2019\n\tfn a:  \n y\n"})
 		changes, err := patch.Apply(t.Context(), ws, wrap(test.patch...))

@@ -37,9 +37,10 @@
 // "@@" names. There are four passes: the lines as they are, without white space at their
 // ends, without white space around them, and with plain characters in place of
 // typographic quotes, dashes and spaces. A note says if one of the later passes found the
-// place. The file keeps its own bytes in the lines of context, its line ends, its byte
-// order mark, its encoding if that is UTF-16, Latin-1 or Windows-1252, and the way its last
-// line ends. To a file in an encoding that is not known, only ASCII is added.
+// place, or if a blank line at the end of the hunk is missing. The file keeps its own bytes
+// in the lines of context, its line ends, its byte order mark, its encoding if that is
+// UTF-16, Latin-1 or Windows-1252, and the way its last line ends. To a file in an encoding
+// that is not known, only ASCII is added.
 package patch
 
 import (

@@ -315,6 +315,7 @@ func (t *text) looseHunk(ctx context.Context, h *hunk, from *int) (note, reason 
 	at, how, found := t.find(ctx, old, *from, h.atEnd)
 	if shorter, ok := h.withoutBlankEnd(); !found && ok {
 		if at, how, found = t.find(ctx, shorter.old(), *from, h.atEnd); found {
+			tell("matched without the blank line at its end")
 			h = &shorter
 		}
 	}

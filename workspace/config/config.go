@@ -209,7 +209,8 @@ func parse(data []byte, path string, o Options) (*Config, error) {
 }
 
 // below returns the names of the protected files that are below root, or are root. Those that
-// logs were rotated to are among them.
+// logs were rotated to are among them, and the directory of the record of trusted files: what a
+// sandbox makes of a file ends when the file is replaced, as the record is by each change.
 func (c *configFiles) below(root string) []string {
 	names := append(namesIn(root, c.logs), namesIn(root, c.keys)...)
 	for _, log := range c.logs {
@@ -219,6 +220,9 @@ func (c *configFiles) below(root string) []string {
 	}
 	if !c.unprotected {
 		names = append(names, namesIn(root, c.paths())...)
+		for _, file := range record() {
+			names = append(names, namesIn(root, []string{filepath.Dir(file)})...)
+		}
 	}
 	return names
 }

@@ -2,6 +2,7 @@ package config_test
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -70,6 +71,47 @@ workspaces:
 	}
 	if trusted, err := store.List(); err != nil || len(trusted) > 0 {
 		t.Errorf("List() = %v, %v, want no file", trusted, err)
+	}
+}
+
+// TestCommandBesideTrust tests that a command that runs while the user trusts a file, which
+// replaces the record, cannot change the new one.
+func TestCommandBesideTrust(t *testing.T) {
+	exhaustive.Program(t, "bwrap")
+	dir := t.TempDir()
+	t.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))
+	file := `
+workspaces:
+  main:
+    provider: { kind: localbash, root: ., run: { enabled: true, sandbox: require } }
+    fs: { rules: [{ allow: [run], paths: ["**"] }] }
+`
+	ws := lookup(t, open(t, parse(t, dir, file)), "main")
+	store, err := config.UserTrustStore()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ready, begun := io.Pipe()
+	wait, goOn := io.Pipe()
+	go func() {
+		defer goOn.Close() // the command goes on
+		if _, err := ready.Read(make([]byte, 1)); err != nil {
+			t.Errorf("the command said nothing: %v", err)
+			return
+		}
+		elsewhere := filepath.Join(t.TempDir(), config.FileName)
+		writeFile(t, elsewhere, file)
+		trust(t, store, elsewhere)
+	}()
+	result, err := ws.Run(t.Context(), &workspace.RunOptions{
+		Command: []string{"/bin/sh", "-c", "echo; cat; echo x >state/workspace/trusted.json"}, Stdin: wait, Stdout: begun,
+	})
+	begun.Close()
+	if err != nil || result.ExitCode == 0 {
+		t.Errorf("Run beside Trust = %+v, %v, want a failure of the command", result, err)
+	}
+	if trusted, err := store.List(); err != nil || len(trusted) != 1 {
+		t.Errorf("List() = %v, %v, want one file", trusted, err)
 	}
 }
 

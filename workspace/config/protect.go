@@ -58,8 +58,7 @@ func (w *Workspace) createRecord() {
 		return
 	}
 	folder := filepath.FromSlash(fallback.Root(w.fsys))
-	record := (&configFiles{}).paths() // without a file in use
-	names := namesIn(folder, record)
+	names := namesIn(folder, record())
 	if len(names) == 0 {
 		return
 	}
@@ -178,12 +177,20 @@ func (c *configFiles) paths() []string {
 			files = append(files, file)
 		}
 	}
-	if store, err := UserTrustStore(); err == nil {
-		if file, err := filepath.Abs(store.Path()); err == nil {
-			files = append(files, file)
-		}
+	return append(files, record()...)
+}
+
+// record returns the absolute path of the record of trusted files, if there is a folder for it.
+func record() []string {
+	store, err := UserTrustStore()
+	if err != nil {
+		return nil
 	}
-	return files
+	file, err := filepath.Abs(store.Path())
+	if err != nil {
+		return nil
+	}
+	return []string{file}
 }
 
 // isConfigName reports whether Find takes base for the file. Some file systems

@@ -192,7 +192,13 @@ func TestRunTimeOfSlow(t *testing.T) {
 		if err := json.Unmarshal(got, &out); err != nil || !strings.HasPrefix(out.Stopped, "it was killed after 3.8s, the time of one call") || out.Output == "" || out.Spilled == "" {
 			t.Errorf("run of a slow command = %.300s, %v", got, err)
 		}
-		ctx, cancel := context.WithCancel(t.Context())
+		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		defer cancel()
+		unlimited := newRunSet(t, runner{machine{memory.New(nil)}, new(atomic.Int32)}, &tools.Options{Timeout: -1})
+		if got, err := unlimited.Call(ctx, "run", json.RawMessage(`{"command": "flood"}`)); err != nil || !strings.Contains(got.Text, "[it was killed after 1.9s, the time of one call") {
+			t.Errorf("run without a timeout in a context of 2s = %.100v, %v", got, err)
+		}
+		ctx, cancel = context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
 		if _, err := set.Call(ctx, "run", json.RawMessage(`{"command": "slow"}`)); !errors.Is(err, context.Canceled) {
 			t.Errorf("run of a slow command that is canceled: %v", err)

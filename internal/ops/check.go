@@ -32,11 +32,11 @@ func Check(ctx context.Context, op, name string) error {
 	return nil
 }
 
-// Limit returns limit, or less where ctx ends too soon after that: a twentieth of the time that
-// is left remains, so that the output of what is stopped is not lost.
+// Limit returns limit, zero for none, or less where ctx ends too soon after that: a twentieth of
+// the time that is left remains, so that the output of what is stopped is not lost.
 func Limit(ctx context.Context, limit time.Duration) time.Duration {
 	if deadline, ok := ctx.Deadline(); ok {
-		if left := time.Until(deadline); left < limit+limit/40 {
+		if left := time.Until(deadline); limit <= 0 || left < limit+limit/40 {
 			return (left - left/20).Truncate(time.Millisecond)
 		}
 	}

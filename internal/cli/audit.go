@@ -34,7 +34,7 @@ func newAudit(flags *target.Flags) *cobra.Command {
 }
 
 const verifyLong = `Verify checks that no line of an audit log was changed, deleted or inserted. It prints
-the number of operations and the hash of the last line.
+the number of operations and the hash of the last finished line.
 
 The log alone does not show that its last lines were deleted or written again. So keep
 the whole hash in another place, and give it to --expect the next time.
@@ -45,7 +45,7 @@ error. Give files with other names to standard input, the oldest first:
   cat audit-may.jsonl audit-june.jsonl | workspace audit verify -
 
 If the log is not as it was written, verify says why and exits with 1, without a JSON
-object. An unfinished last line is only reported.`
+object. An unfinished last line of the newest file is only reported.`
 
 // newVerify returns the command that verifies a log.
 func newVerify(flags *target.Flags) *cobra.Command {

@@ -276,6 +276,27 @@ func TestTorn(t *testing.T) {
 	}
 }
 
+// TestUnfinished notes the hash of a log while a line is being written: it is of the line before.
+func TestUnfinished(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "log")
+	write(t, open(t, path, nil), "a", "b")
+	whole := readAll(t, path)
+	lastStart := bytes.LastIndexByte(whole[:len(whole)-1], '\n') + 1
+	for _, cut := range []int{lastStart + 1, len(whole) - 1} {
+		part, err := audit.Verify(bytes.NewReader(whole[:cut]), "")
+		if err != nil || !part.Unfinished {
+			t.Fatalf("Verify of %d bytes = %+v, %v, want an unfinished line", cut, part, err)
+		}
+		if _, err := audit.Verify(bytes.NewReader(whole), part.Last); err != nil {
+			t.Errorf("Verify of the whole log with the hash from %d bytes = %v", cut, err)
+		}
+		if whole, err := audit.Verify(bytes.NewReader(whole[:lastStart]), ""); err != nil || whole.Last != part.Last {
+			t.Errorf("Verify of %d bytes has the last hash %s, want %s", cut, part.Last, whole.Last)
+		}
+	}
+}
+
 // TestShorter cuts lines off while the log is in use: nothing more is done then.
 func TestShorter(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")

@@ -213,6 +213,25 @@ func TestRotateAfterTornLine(t *testing.T) {
 	}
 }
 
+// TestUnfinishedBeforeNewest has a line without its end in a file that is not the newest: somebody
+// has changed it, as a rotation begins after a whole line.
+func TestUnfinishedBeforeNewest(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "log")
+	record(open(t, path, each), "a", "b")
+	older := path + ".2"
+	if err := os.WriteFile(older, bytes.TrimSuffix(readAll(t, older), []byte("\n")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var broken *audit.BrokenError
+	if _, err := audit.VerifyFile(path, ""); !errors.As(err, &broken) || broken.File != "log.2" {
+		t.Errorf("VerifyFile = %v, want an error of log.2", err)
+	}
+	if report, err := audit.VerifyFile(older, ""); err != nil || !report.Unfinished {
+		t.Errorf("VerifyFile of the file alone = %+v, %v, want an unfinished line", report, err)
+	}
+}
+
 // TestFileRemoved removes each file of a log, and changes a line in each.
 func TestFileRemoved(t *testing.T) {
 	t.Parallel()

@@ -52,7 +52,7 @@ type Report struct {
 	// Continues is the hash of the last line of the log that this one continues,
 	// empty if it continues none.
 	Continues string `json:"continues,omitempty"`
-	// Last is the hash of the last line. Note it where nobody can change it who can
+	// Last is the hash of the last finished line. Note it where nobody can change it who can
 	// change the log.
 	Last string `json:"last"`
 
@@ -113,7 +113,7 @@ func fileLines(path string, c *chain) iter.Seq2[chainLine, error] {
 			return
 		}
 		for _, file := range files {
-			c.line, c.headed = 0, false
+			c.older, c.line, c.headed = file != path, 0, false
 			for line, err := range oneFile(file, c) {
 				var broken *BrokenError
 				if errors.As(err, &broken) && file != path {
@@ -143,10 +143,12 @@ func oneFile(path string, c *chain) iter.Seq2[chainLine, error] {
 // add counts line.
 func (r *Report) add(line chainLine) {
 	r.Lines++
+	if line.unfinished { // it has another hash when it is finished
+		r.Unfinished = true
+		return
+	}
 	r.Last = line.hash
 	switch {
-	case line.unfinished:
-		r.Unfinished = true
 	case line.torn:
 		r.Torn++
 	case line.entry.Op != "":
@@ -196,7 +198,7 @@ func operations(lines iter.Seq2[chainLine, error]) iter.Seq2[Entry, error] {
 type chainLine struct {
 	entry      Entry
 	hash       string
-	torn       bool // it was cut short, which the next line records
+	torn       bool // it was cut short, which the next line or file records
 	unfinished bool // it was cut short, and is the last
 }
 
@@ -260,6 +262,7 @@ type chain struct {
 	found  bool   // a line had it
 	last   string // the hash of the last line
 
+	older  bool // this file is not the newest
 	line   int  // how many lines of this file
 	headed bool // it had a header
 }
@@ -290,13 +293,16 @@ func (c *chain) check(now, next rawLine) (chainLine, error) {
 	line := chainLine{entry: now.entry, hash: hashOf(now.text)}
 	before := c.last
 	c.last = line.hash
-	c.found = c.found || line.hash == c.expect
+	line.unfinished = !now.ended && !c.older
+	c.found = c.found || line.hash == c.expect && !line.unfinished
 	switch {
 	case next.valid && next.entry.Torn > 0 && next.entry.Torn == len(now.text) && next.entry.Prev == line.hash:
 		line.entry, line.torn = Entry{}, true
 		return line, nil
-	case !now.ended:
-		line.entry, line.unfinished = Entry{}, true
+	case !now.ended && c.older && now.valid:
+		return line, &BrokenError{Line: c.line, Why: "the end of the line was removed"}
+	case !now.ended: // of an older file that somebody renamed, the next one has the hash
+		line.entry, line.torn = Entry{}, c.older
 		return line, nil
 	case !now.valid:
 		return line, &BrokenError{Line: c.line, Why: "the line is not JSON of a log"}

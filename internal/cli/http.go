@@ -10,6 +10,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 
@@ -105,11 +106,14 @@ func listenCause(err error) error {
 	return err
 }
 
-// readTokens reads the tokens of the environment and of the file. They are words, so that
-// white space at a line end does not matter. A file without any is an error, as its owner
-// believes that there is one.
+// readTokens reads the tokens of the environment and of the file, one on each line. White space
+// around a line does not matter. A file without any is an error, as its owner believes that there
+// is one.
 func (h *httpFlags) readTokens(ctx context.Context) error {
-	h.tokens = strings.Fields(os.Getenv(h.variable))
+	var err error
+	if h.tokens, err = tokensIn(os.Getenv(h.variable)); err != nil {
+		return fmt.Errorf("%s: %w", h.variable, err)
+	}
 	if h.tokenFile == "" {
 		return nil
 	}
@@ -120,10 +124,30 @@ func (h *httpFlags) readTokens(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("--token-file %q: %s", h.tokenFile, term.Plain(err))
 	}
-	inFile := strings.Fields(strings.TrimPrefix(string(text), "\ufeff")) // which some editors write
+	inFile, err := tokensIn(strings.TrimPrefix(string(text), "\ufeff")) // which some editors write
+	if err != nil {
+		return fmt.Errorf("--token-file %q: %w", h.tokenFile, err)
+	}
 	if len(inFile) == 0 {
 		return fmt.Errorf("--token-file %q has no token: write one of at least %d characters on a line", h.tokenFile, httpguard.MinToken)
 	}
 	h.tokens = append(h.tokens, inFile...)
 	return nil
+}
+
+// tokensIn returns the tokens in text, one on each line that is not blank. One with white space in
+// it is refused: an HTTP header has none, and its parts would be shorter tokens.
+func tokensIn(text string) (tokens []string, err error) {
+	number := 0
+	for line := range strings.Lines(text) {
+		number++
+		token := strings.TrimSpace(line)
+		if strings.ContainsFunc(token, unicode.IsSpace) {
+			return nil, fmt.Errorf("line %d has white space within the token: write one token on each line", number)
+		}
+		if token != "" {
+			tokens = append(tokens, token)
+		}
+	}
+	return tokens, nil
 }

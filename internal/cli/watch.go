@@ -22,7 +22,8 @@ func newWatch(flags *target.Flags) *cobra.Command {
 		Short: "Print changes as they happen",
 		Long: `Watch prints the changes in a directory and below, one on a line: "create a.txt",
 "write a.txt", "remove a.txt". It prints "overflow" and the directory if it missed changes:
-list that again. Watch runs until it is interrupted, and exits with 130.`,
+list that again. Of a file system that is polled, such as a bucket, it prints only how each
+look differs from the one before. Watch runs until it is interrupted, and exits with 130.`,
 		Example: `  workspace watch
   workspace -w repo watch src
   workspace -C ~/project watch src --json`,

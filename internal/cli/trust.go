@@ -14,12 +14,12 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/config"
 )
 
-const trustLong = `A workspace.yaml that is found in the current folder or a parent may use only memory and
-its own folder until you trust it. Otherwise a file of a cloned repository or of an
-agent could start programs and use your credentials. Trust lets the file use
-other folders, buckets, containers, pods, audit logs and git, run commands, and turn
-protections off. It prints what of these the file uses. A file that is changed or moved
-is no longer trusted, and a copy is not.
+const trustLong = `A workspace.yaml that is found in the current folder or a parent may use only memory and its
+own folder until you trust it. Otherwise a file of a cloned repository or of an agent could
+start programs and use your credentials. Trust lets the file use other folders, buckets,
+containers, pods, audit logs, git and variables of the environment, run commands, and turn
+protections off. It prints what of these the file uses. A file that is changed or moved is
+no longer trusted, and a copy is not.
 
 A file that you name with --config or WORKSPACE_CONFIG needs no trust.`
 

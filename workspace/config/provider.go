@@ -104,7 +104,7 @@ func (c *Config) addMissing(p *diagnostics, opener provider, d *description, mis
 }
 
 func (r *Registry) fromURL(p *diagnostics, d *description, in kind.Input) provider {
-	name, options, err := r.parseURL(d.kind.Text)
+	name, options, err := r.parseURL(d.kind.Text, d.kind.Raw)
 	if err != nil {
 		d.addError(p, err)
 		return provider{}

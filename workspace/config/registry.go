@@ -111,8 +111,9 @@ func IsURL(text string) bool {
 	return ok && kindName(strings.ToLower(scheme))
 }
 
-// parseURL returns the kind and the options that a URL stands for.
-func (r *Registry) parseURL(text string) (name string, options any, err error) {
+// parseURL returns the kind and the options that a URL stands for. written is text as the caller
+// spelled it, with variables that an error must not replace.
+func (r *Registry) parseURL(text, written string) (name string, options any, err error) {
 	scheme, rest, _ := strings.Cut(text, "://")
 	scheme = strings.ToLower(scheme)
 	name, k, ok := r.byScheme(scheme)
@@ -121,7 +122,8 @@ func (r *Registry) parseURL(text string) (name string, options any, err error) {
 		for i := range known {
 			known[i] += "://"
 		}
-		return "", nil, fmt.Errorf("there is no kind of provider for %q: %s", scheme+"://", wording.Suggest(scheme+"://", known))
+		written, _, _ = strings.Cut(written, "://")
+		return "", nil, fmt.Errorf("there is no kind of provider for %q: %s", written+"://", wording.Suggest(scheme+"://", known))
 	}
 	if options, err = k.ParseURL(scheme + "://" + rest); err != nil {
 		return "", nil, fmt.Errorf("the URL cannot be used: %w", err)
@@ -178,7 +180,7 @@ func (r *Registry) urlProvider(name, url string, settings FS) (provider, error) 
 	if err := settings.checkAlone(); err != nil {
 		return provider{}, err
 	}
-	of, options, err := r.parseURL(url)
+	of, options, err := r.parseURL(url, url)
 	if err != nil {
 		return provider{}, err
 	}

@@ -227,7 +227,8 @@ func (t *TrustStore) change(change func(map[string]Trusted) error) error {
 }
 
 // Grant is something that a workspace uses and that needs the user's trust: beyond memory
-// and the folder of the file, or secrets and files that describe workspaces in it.
+// and the folder of the file, or secrets and files that describe workspaces in it, or a
+// variable of the environment.
 type Grant struct {
 	// Workspace is the name of the workspace.
 	Workspace string `json:"workspace"`
@@ -261,14 +262,15 @@ func (c *Config) Grants(ctx context.Context, r *Registry) ([]Grant, error) {
 			return nil, c.failure(d, err)
 		}
 		for _, text := range texts {
-			grants = append(grants, Grant{Workspace: d.name, Text: document.Redact(text, d.variables())})
+			grants = append(grants, Grant{Workspace: d.name, Text: text})
 		}
 	}
 	return grants, nil
 }
 
 // grantsOf returns what the workspace uses beyond memory and the folder of the file,
-// and the secrets, and files that describe workspaces, that may be in that folder.
+// and the secrets, and files that describe workspaces, that may be in that folder. Variables are
+// among it, as errors and names of tools can show their values to an agent.
 func (c *Config) grantsOf(d *description, opener provider) ([]string, error) {
 	grants, err := opener.grants()
 	if opener.kind.Local && c.files.unprotected {
@@ -285,6 +287,18 @@ func (c *Config) grantsOf(d *description, opener provider) ([]string, error) {
 	grants = append(grants, d.Audit.at(opener.in).grants()...)
 	if d.Git.on() {
 		grants = append(grants, "the program git")
+	}
+	for i, text := range grants {
+		grants[i] = document.Redact(text, d.variables())
+	}
+	used := d.node.Variables()
+	if c.tools != nil {
+		used = append(used, c.tools.Variables()...)
+	}
+	for i, v := range used {
+		if !slices.Contains(used[:i], v) {
+			grants = append(grants, fmt.Sprintf("the variable %s of the environment", v.Name))
+		}
 	}
 	return grants, err
 }
@@ -329,6 +343,6 @@ func (c *Config) checkTrust(opener provider, d *description) error {
 	}
 	p := c.problems()
 	p.Add(d.node.At, "the workspace %q uses %s, and a file that nobody named needs your trust for that: read the file, then run \"workspace trust %s\"",
-		d.name, document.Redact(grants[0], d.variables()), wording.ShellWord(c.file))
+		d.name, grants[0], wording.ShellWord(c.file))
 	return withCause(p.err(), ErrUntrusted)
 }

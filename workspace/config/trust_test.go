@@ -3,14 +3,17 @@ package config_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/workspacekit/workspacekit/workspace/kind"
 
+	"github.com/workspacekit/workspacekit"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config"
@@ -36,6 +39,52 @@ func TestTrustOfUnknownKind(t *testing.T) {
 	writeFile(t, path, "workspaces: {main: {provider: {kind: custom}}} \n")
 	if err := openCustom(t, path, store); !errors.Is(err, config.ErrUntrusted) {
 		t.Errorf("Open after one more byte = %v, want %v", err, config.ErrUntrusted)
+	}
+}
+
+// TestTrustOfVariables tests that a file that nobody named needs the user's trust for a variable of
+// the environment: an error of a policy, or the name of a tool, would show its value to an agent.
+func TestTrustOfVariables(t *testing.T) {
+	t.Parallel()
+	env := func(name string) (string, bool) { return "Hunter2", name == "TOKEN" }
+	for file, want := range map[string]string{
+		"workspaces: {main: {provider: mem://, fs: {allowedPaths: [\"${TOKEN}/**\", \"${TOKEN}\"]}}}\n": "the variable TOKEN of the environment",
+		"workspaces: {main: {provider: mem://}}\ntools: {naming: \"${TOKEN:-x}_{op}\"}\n":               "the variable TOKEN of the environment",
+		"workspaces: {main: {provider: \"mem://\", fs: {allowedPaths: [\"$${TOKEN}\"]}}}\n":             "",
+	} {
+		path := filepath.Join(t.TempDir(), config.FileName)
+		writeFile(t, path, file)
+		c, err := config.Load(path, &config.Options{Trust: config.NewTrustStore(path + ".json"), Env: env})
+		if err != nil {
+			t.Fatal(err)
+		}
+		grants, err := c.Grants(t.Context(), workspacekit.NewRegistry())
+		if got := fmt.Sprint(grants); err != nil || got != fmt.Sprint([]config.Grant{{Workspace: "main", Text: want}}) && (want != "" || len(grants) > 0) {
+			t.Errorf("Grants of %q = %v, %v, want %q", file, got, err, want)
+		}
+		opened, err := c.Open(t.Context(), workspacekit.NewRegistry())
+		if err == nil {
+			opened.Close()
+		}
+		if errors.Is(err, config.ErrUntrusted) != (want != "") || err != nil && strings.Contains(err.Error(), "Hunter2") {
+			t.Errorf("Open of %q = %v, want an untrusted file: %t", file, err, want != "")
+		}
+	}
+}
+
+// TestURLTellsNoValues tests that errors of a URL show no value of a variable in it, in other
+// letters or decoded.
+func TestURLTellsNoValues(t *testing.T) {
+	t.Parallel()
+	for url, value := range map[string]string{"${S}": "Hunter2://abc", "${S}://x": "Hunter2", "file://${S}": "/hunter2%20none/"} {
+		c, err := config.Parse([]byte("workspaces: {main: {provider: \""+url+"\"}}\n"), &config.Options{Env: func(string) (string, bool) { return value, true }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = c.Open(t.Context(), workspacekit.NewRegistry())
+		if err == nil || strings.Contains(strings.ToLower(err.Error()), "hunter2") || !strings.Contains(err.Error(), "${S}") {
+			t.Errorf("Open of %q with S=%q = %v, want an error that names ${S} alone", url, value, err)
+		}
 	}
 }
 

@@ -161,5 +161,8 @@ func spellings(value string) []string {
 	quoted := strconv.Quote(value)
 	all := []string{value, quoted[1 : len(quoted)-1], url.QueryEscape(value), url.PathEscape(value),
 		filepath.Clean(value), filepath.ToSlash(filepath.Clean(value))}
+	if plain, err := url.PathUnescape(value); err == nil {
+		all = append(all, plain, filepath.Clean(plain))
+	}
 	return slices.DeleteFunc(all, func(s string) bool { return s == "" || s == "." || s == "/" })
 }

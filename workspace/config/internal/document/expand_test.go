@@ -15,6 +15,7 @@ func TestRedact(t *testing.T) {
 	}{
 		{"a-value", "the folder /srv/pa55", []document.Variable{{"P", "pa55"}}, "the folder /srv/${P}"},
 		{"escaped", "s3://b/a%20b", []document.Variable{{"P", "a b"}}, "s3://b/${P}"},
+		{"unescaped", "/srv/a b", []document.Variable{{"P", "/srv/a%20b/"}}, "${P}"},
 		{"longest-first", "/srv/data/x", []document.Variable{{"D", "data"}, {"ALL", "/srv/data"}}, "${ALL}/x"},
 		{"one-character", "the folder /srv/e", []document.Variable{{"P", "e"}}, "the folder /srv/${P}"},
 		{"one-character-when-cleaned", "the folder /srv/e", []document.Variable{{"P", "e/"}}, "the folder /srv/${P}"},

@@ -58,15 +58,15 @@ func TestGrantsOfURL(t *testing.T) {
 		t.Fatal(err)
 	}
 	grants, err := c.Grants(t.Context(), workspacekit.NewRegistry())
-	if err != nil || len(grants) != 2 {
-		t.Fatalf("Grants = %q, %v, want one for each workspace", grants, err)
+	if err != nil || len(grants) != 4 {
+		t.Fatalf("Grants = %q, %v, want two for each workspace, the last its variable", grants, err)
 	}
 	for i, want := range []string{`the container "${BOX}", by docker`, `the bucket "${STORE}" at ${STORE}, with your credentials`} {
-		if got := grants[i].Text; got != want {
-			t.Errorf("Grants of %s = %q, want %q", grants[i].Workspace, got, want)
+		if got := grants[2*i].Text; got != want {
+			t.Errorf("Grants of %s = %q, want %q", grants[2*i].Workspace, got, want)
 		}
-		if _, err := c.Open(t.Context(), workspacekit.NewRegistry(), grants[i].Workspace); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("Open(%q) = %v, want an error with %q", grants[i].Workspace, err, want)
+		if _, err := c.Open(t.Context(), workspacekit.NewRegistry(), grants[2*i].Workspace); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Open(%q) = %v, want an error with %q", grants[2*i].Workspace, err, want)
 		}
 	}
 }

@@ -120,19 +120,21 @@ func hasItsOwnWay(t *testing.T, f *container.FS) {
 // who is not root, or is left as it is.
 func TestNewDirectory(t *testing.T) {
 	inOwn(t, places()[1:], func(t *testing.T, r *running) {
-		r.run(t, "sh", "-c", "mkdir -p /workspace/full /workspace/vol/dir && touch /workspace/full/file")
-		image := r.commit(t, "USER 1000", "WORKDIR /left", "VOLUME /workspace/vol")
+		r.run(t, "sh", "-c", "mkdir -p /workspace/full /workspace/vol/dir '/workspace/ö o/dir' && touch /workspace/full/file")
+		image := r.commit(t, "USER 1000", "WORKDIR /left", `VOLUME ["/workspace/vol", "/workspace/ö o"]`)
 		for name, test := range map[string]struct {
 			image, user, dir, owner string
 			want                    error // of a write
 		}{
 			"missing":    {r.imageName(), "", "/home/agent/it", "0 0", nil},
 			"user":       {r.imageName(), "7:8", "/home/agent/it", "7 8", nil},
+			"odd-name":   {r.imageName(), "7:8", "/home/w ü", "7 8", nil},
 			"image-user": {image, "", "/home/agent/it", "1000 0", nil},
 			"of-image":   {image, "", "/left", "1000 0", nil},
 			"user-root":  {image, "0", "/left", "0 0", nil},
 			"not-empty":  {image, "", "/workspace/full", "0 0", fs.ErrPermission},
 			"mounted":    {image, "", "/workspace/vol/dir", "0 0", fs.ErrPermission},
+			"odd-mount":  {image, "", "/workspace/ö o/dir", "0 0", fs.ErrPermission},
 			"whole":      {image, "", "/", "0 0", fs.ErrPermission},
 		} {
 			t.Run(name, func(t *testing.T) {

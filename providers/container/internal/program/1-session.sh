@@ -169,12 +169,11 @@ barred() {
 	cd -P -- "$1" 2>/dev/null || return $missing
 	[ -r . ] && [ ! -w . ] || return 0
 	[ "$(find . -maxdepth 1)" = . ] || return 0
-	case $PWD in
-	/ | *[!A-Za-z0-9._/-]*) return 0 ;; # a list of mounts would spell it otherwise
-	esac
-	while read -r source point line; do
-		[ "$point" != / ] || continue
-		case $PWD/ in "$point"/*) return 0 ;; esac
+	[ "$PWD" != / ] || return 0
+	while read -r source at line; do
+		[ "$at" != / ] || continue
+		spelled
+		case $PWD/ in "$at"/*) return 0 ;; esac
 	done </proc/mounts
 	printf '%s' "$PWD"
 }

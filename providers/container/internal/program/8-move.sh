@@ -59,12 +59,17 @@ laden() {
 	[ -d "$1" ] && [ ! -L "$1" ] || return
 	inner= kind=
 	while read -r source at type line; do
-		case $at in *\\*) at=$(printf '%b.' "$at") at=${at%.} ;; esac # such as a space, as \040
+		spelled
 		case $at in "$from"/*) inner=1 ;; esac
 		case $from in "${at%/}"/*) kind=$type ;; esac
 	done 2>/dev/null </proc/mounts
 	[ -n "$inner" ] || return
 	case $kind in $2) ;; *) return 1 ;; esac
+}
+
+# spelled: spells the path at of a list of mounts as others do, which has a space as \040.
+spelled() {
+	case $at in *\\*) at=$(printf '%b.' "$at") at=${at%.} ;; esac
 }
 
 # abroad DIR: whether DIR is in another file system than the current directory, or in

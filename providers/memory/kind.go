@@ -125,7 +125,7 @@ func seed(ctx context.Context, fsys workspace.FileSystem, folder string) error {
 			return seedError(root, name, fs.ErrInvalid)
 		}
 		if err := b.add(info.Size()); err != nil {
-			return seedError(root, name, err)
+			return ops.Error(ops.Open, name, err, nil)
 		}
 		data, err := root.ReadFile(name)
 		if err != nil {

@@ -31,8 +31,8 @@ type Compat struct {
 	Unconditional bool
 	// UnconditionalUpload says that the store ignores or refuses the conditions
 	// of CompleteMultipartUpload. A conditional write of more than one part is
-	// then [errors.ErrUnsupported], and without ConditionalCopy the
-	// capabilities Copy and Move are missing.
+	// then [errors.ErrUnsupported]. Without ConditionalCopy the capabilities Copy
+	// and Move are missing: a copy goes through the caller, as a conditional write.
 	UnconditionalUpload bool
 	// VerifyETags compares what is read with the ETag, where that is an MD5 sum,
 	// and reads again what does not fit: some stores answer a read beside a

@@ -40,8 +40,8 @@ func TestNumbers(t *testing.T) {
 		},
 		"docs/container-details.md": {
 			"| `WriteFile`, `Create` up to {providers/container.maxInline bytes} | 1 |",
-			"1 for each {providers/container/internal/remotegrep.maxWindow bytes} that it searches",
-			"1 for each {providers/container/internal/remotegrep.batchSize bytes} that must be read",
+			"1 for each {providers/container/internal/remotegrep.maxWindow bytes} that it searches (with MaxResults first {providers/container/internal/remotegrep.shortWindow bytes}",
+			"1 for each {providers/container/internal/remotegrep.batchSize bytes} or {providers/container/internal/remotegrep.batchFiles} files that must be read",
 		},
 		"docs/mcp.md": {
 			"at most about {internal/httpguard.maxHeader bytes}, its body {adapters/mcp.DefaultMaxMessage bytes} (more where files may exceed 10 MiB), and each {adapters/mcp.DefaultReadTimeout time} to arrive",
@@ -50,7 +50,7 @@ func TestNumbers(t *testing.T) {
 		"docs/objectstore.md": {
 			"| Ls | 1 for {providers/objectstore/internal/listing.MaxKeys} entries",
 			"index do not exclude, {providers/objectstore.DefaultWorkers} at a time",
-			"a directory that a write looked for in the last {providers/objectstore.DefaultFolderTTL time}",
+			"a directory that a write looked for in the last {providers/objectstore.DefaultFolderTTL time} (at most {providers/objectstore/internal/dircache.maxDirs})",
 			"at each interval ({providers/objectstore.DefaultPollInterval time})",
 			"as WriteFile up to {providers/objectstore.DefaultPartSize bytes} (`PartSize`)",
 			"Grep keeps up to {providers/objectstore.DefaultCacheSize bytes} of what it downloads",

@@ -110,7 +110,7 @@ var variables = []struct{ name, reader, meaning string }{
 	{"NO_COLOR", program, "if it is not empty, output has no colors without `--color always`"},
 	{"TERM", program, "if it is `dumb`, the same"},
 	{"PATH", "`container`, `kubernetes`, `localbash`, `git: {stage: true}`", "where docker, podman, nerdctl, kubectl, bwrap and git are, and the programs of [commands](running-locally.md)"},
-	{"XDG_STATE_HOME", program + ", `workspacekit.Open` without a path", "where `workspace/trusted.json` records trusted files; if it is no absolute path, `~/.local/state`, or `%LocalAppData%` on Windows"},
+	{"XDG_STATE_HOME", program + ", `workspacekit.Open`", "where `workspace/trusted.json` records trusted files; if it is no absolute path, `~/.local/state`, or `%LocalAppData%` on Windows"},
 	{"AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN", sdk, "credentials"},
 	{"AWS_PROFILE", sdk, "the profile, if the options name none; credentials in variables take precedence"},
 	{"AWS_REGION, AWS_DEFAULT_REGION", sdk, "the region, if the options name none; the first takes precedence, then the second, then the profile"},

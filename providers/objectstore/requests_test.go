@@ -90,10 +90,10 @@ func TestDocsStateTheRequests(t *testing.T) {
 		"| Walk | {walk/after} for 1,000 keys, at any depth; up to as many as at the last walk |",
 		"{glob/literal} for each name looked up, {glob/literal-missing} if no file |",
 		"; of one file about {grep/one-file}, or {grep/one-file-again} if the cache has it |",
-		"| WriteFile into a directory that a write looked for in the last 5 seconds, into another, into a new one | {write/known}, {write/unknown}, {write/new} or more; {write/late-in-known} for a name after the first 1,000 of a directory, unless it is new |",
+		"| WriteFile into a directory that a write looked for in the last 5 seconds (at most 1,024), into another, into a new one | {write/known}, {write/unknown}, {write/new} or more; {write/late-in-known} for a name after the first 1,000 of a directory, unless that directory is new |",
 		"| {write/if-version-unread} for a version that was read, or written by WriteFile, in the last 5 seconds, or else {write/if-version-long-unread};",
 		"| a stream (Create) | as WriteFile up to 8 MiB (`PartSize`); for 3 parts, {write/create-parts - write/create-short} more, or {write/create-parts-new - write/new} into a new directory |",
-		"| Rm | up to {rm/empty-among-namesakes}; recursive, {rm/thousand} for each 1,000 keys, and up to {rm/thousand-among-namesakes - rm/thousand} more |",
+		"| Rm | up to {rm/empty-among-namesakes}, more for a missing name; recursive, {rm/thousand} for each 1,000 keys, and up to {rm/thousand-among-namesakes - rm/thousand} more |",
 		"| Copy | {copy/file} on AWS, {copy/file modest} elsewhere",
 		"| Move of a file | as Copy, and up to {copy/move-file - copy/file} more on AWS, {copy/move-file modest - copy/file modest} elsewhere |",
 	} {

@@ -440,6 +440,7 @@ func walkMutants() []mutant {
 		{"walk-ignores-skip-dir", mutateVisit(withoutResult(fs.SkipDir)), []string{"Walk/skip-dir", "Walk/skip-dir-of-file"}},
 		{"walk-ignores-skip-all", mutateVisit(withoutResult(fs.SkipAll)), []string{"Walk/skip-all"}},
 		{"walk-swallows-errors", mutateWalk(swallowsErrors), []string{"Walk/error-of-function", "Walk/file", "Errors/walk-missing"}},
+		{"walk-finds-errors-by-comparison", mutateWalk(findsErrors), []string{"Walk/uncomparable-error"}},
 		{"walk-goes-on-to-the-end-of-a-page", mutateWalk(goesOn), []string{"Context/walk-canceled-on-the-way"}},
 		{"walk-calls-at-once", mutateWalk(callsAtOnce), []string{"Walk/one-call-at-a-time"}},
 		{"walk-has-no-types", mutateWalk(func(_ *hooked, walk walkFunc) walkFunc {
@@ -523,6 +524,21 @@ func swallowsErrors(_ *hooked, walk walkFunc) walkFunc {
 	return func(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
 		walk(ctx, dir, opts, fn)
 		return nil
+	}
+}
+
+// findsErrors returns the error of the function only if it finds it again.
+func findsErrors(_ *hooked, walk walkFunc) walkFunc {
+	return func(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
+		var ended error
+		err := walk(ctx, dir, opts, func(info workspace.FileInfo, err error) error {
+			ended = fn(info, err)
+			return ended
+		})
+		if ended != nil && !errors.Is(err, ended) {
+			return ops.Error(ops.Walk, dir, workspace.ErrUnavailable, nil)
+		}
+		return err
 	}
 }
 

@@ -26,6 +26,7 @@ var walkCases = []testCase{
 	{"skip-dir-of-file", "WK4", needFiles, walkSkipDirOfFile},
 	{"skip-all", "WK4", needFiles, walkSkipAll},
 	{"error-of-function", "WK4", needFiles, walkError},
+	{"uncomparable-error", "WK4", needFiles, walkUncomparable},
 	{"file", "WK5 E1 E2", needFiles, walkFile},
 	{"eleven-hundred", "WK1 WK3", needFiles | needTime, walkEleven},
 	{"one-call-at-a-time", "WK6", needFiles, walkOneCall},
@@ -217,6 +218,33 @@ func walkError(e *env) {
 		})
 		if !errors.Is(err, want) {
 			e.Errorf("Walk(%q), whose function fails for %q = %v, want %v", ".", last, err, want)
+		}
+	}
+}
+
+// problems is an error that panics when it is compared with another, as
+// scanner.ErrorList does.
+type problems []string
+
+// Error implements error.
+func (p problems) Error() string { return strings.Join(p, ", ") }
+
+// walkUncomparable tests that the function may return an error of any type. A walk that
+// compares errors to find the function's own does not find this one, or panics.
+func walkUncomparable(e *env) {
+	e.given(files{"a/x": "", "b": ""})
+	want := problems{"line 1", "line 2"}
+	for _, last := range []string{"a", "b", "a/x"} {
+		for _, opts := range []*workspace.WalkOptions{nil, {TypesOnly: true}} {
+			err := workspace.Walk(e.ctx, e.fsys, ".", opts, func(info workspace.FileInfo, err error) error {
+				if info.Path == last {
+					return want
+				}
+				return err
+			})
+			if got, ok := errors.AsType[problems](err); !ok || !slices.Equal(got, want) {
+				e.Errorf("Walk(%q, %+v), whose function fails for %q = %v, want %v", ".", opts, last, err, want)
+			}
 		}
 	}
 }

@@ -171,3 +171,9 @@ func Window(data []byte, offset, length int64) []byte {
 	}
 	return data
 }
+
+// EndsWalk reports whether err, which a WalkFunc returned, ends its walk with that error. A
+// walk that compares its own error with err instead panics if their type cannot be compared.
+func EndsWalk(err error, isDir bool) bool {
+	return err != nil && !errors.Is(err, fs.SkipAll) && !(isDir && errors.Is(err, fs.SkipDir))
+}

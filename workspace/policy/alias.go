@@ -173,11 +173,14 @@ func (a alias) walk(ctx context.Context, fsys workspace.FileSystem, opts *worksp
 	}
 	var stopped error // an error of fn, which keeps its names
 	err := workspace.Walk(ctx, fsys, a.target, &o, func(info workspace.FileInfo, err error) error {
-		stopped = fn(a.outerInfo(info), a.outerError(err))
-		return stopped
+		err = fn(a.outerInfo(info), a.outerError(err))
+		if ops.EndsWalk(err, info.IsDir()) {
+			stopped = err
+		}
+		return err
 	})
-	if err != nil && err == stopped {
-		return stop{err}
+	if stopped != nil {
+		return stop{stopped}
 	}
 	return a.outerError(err)
 }

@@ -238,11 +238,13 @@ func (f *FS) Walk(ctx context.Context, dir string, opts *workspace.WalkOptions, 
 			info.Version = ""
 		}
 		err = fn(info, f.fail(ctx, ops.Walk, err, info.Path))
-		ended = err
+		if ops.EndsWalk(err, info.IsDir()) {
+			ended = err
+		}
 		return err
 	})
-	if ended != nil && errors.Is(err, ended) {
-		return err
+	if ended != nil {
+		return ended
 	}
 	return f.fail(ctx, ops.Walk, err, dir)
 }

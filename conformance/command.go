@@ -33,6 +33,7 @@ var runCases = []testCase{
 	{"streams-apart", "RU4", needRun, runStreamsApart},
 	{"streams-at-once", "RU4 RU6", needRun, runConversation},
 	{"one-writer", "RU4", needRun, runOneWriter},
+	{"uncomparable-writer", "RU4", needRun, runUncomparableWriter},
 	{"much-output", "RU5", needRun, runMuchOutput},
 	{"input", "RU6", needRun, runInput},
 	{"no-input", "RU6", needRun, runNoInput},
@@ -257,6 +258,30 @@ func runOneWriter(e *env) {
 	opts := &workspace.RunOptions{Command: sh("for i in 1 2 3 4 5 6 7 8 9; do echo out; echo err >&2; done"), Stdout: &both, Stderr: &both}
 	if _, err := e.runs(e.ctx, opts); err != nil || both.twice.Load() || strings.Count(both.String(), "out\n") != 9 || strings.Count(both.String(), "err\n") != 9 {
 		e.Errorf("Run with one writer = %v, and it got %q (two calls at a time: %v)", err, &both, both.twice.Load())
+	}
+}
+
+// uncomparable is a writer whose type can be compared, and whose value panics then.
+type uncomparable struct{ io.Writer }
+
+// totals count what is written, in a type that cannot be compared.
+type totals []*atomic.Int64
+
+// Write implements [io.Writer]. It may be called by two goroutines.
+func (t totals) Write(p []byte) (int, error) {
+	for _, total := range t {
+		total.Add(int64(len(p)))
+	}
+	return len(p), nil
+}
+
+// runUncomparableWriter tests that both outputs can be one writer that cannot be compared.
+func runUncomparableWriter(e *env) {
+	var total atomic.Int64
+	both := uncomparable{totals{&total}}
+	opts := &workspace.RunOptions{Command: sh("echo out; echo err >&2"), Stdout: both, Stderr: both}
+	if _, err := e.runs(e.ctx, opts); err != nil || total.Load() != 8 {
+		e.Errorf("Run with one writer that cannot be compared = %v, and it got %d bytes, want 8", err, total.Load())
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -34,6 +35,11 @@ func runMutants() []mutant {
 				o.Stdout, o.Stderr = slowWriter{o.Stdout}, &slowWriter{o.Stderr}
 			}
 		}), []string{"Run/one-writer"}},
+		{"drops-what-it-cannot-compare", before(func(o *workspace.RunOptions) {
+			if o.Stdout != nil && !reflect.ValueOf(o.Stdout).Comparable() {
+				o.Stdout = nil
+			}
+		}), []string{"Run/uncomparable-writer"}},
 		{"loses-output", before(func(o *workspace.RunOptions) { o.Stdout = &limited{o.Stdout, 1 << 20} }), []string{"Run/much-output"}},
 		{"input-as-lines", before(func(o *workspace.RunOptions) {
 			if o.Stdin != nil {

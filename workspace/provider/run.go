@@ -94,11 +94,11 @@ type streams struct {
 
 // streamsOf puts the streams of o into streams that call stop when they fail.
 // Two equal writers get one output, because no two calls of Write may run at a
-// time then. They are compared only if their type allows it: the comparison
-// would panic.
+// time then. They are compared only if the value of one allows it: the
+// comparison would panic.
 func streamsOf(o *workspace.RunOptions, stop context.CancelCauseFunc) *streams {
 	s := &streams{stop: stop}
-	same := o.Stdout != nil && reflect.TypeOf(o.Stdout).Comparable() && o.Stdout == o.Stderr
+	same := o.Stdout != nil && reflect.ValueOf(o.Stdout).Comparable() && o.Stdout == o.Stderr
 	if o.Stdin != nil {
 		o.Stdin = &input{s, o.Stdin}
 	}

@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"errors"
 	"io/fs"
 
 	"github.com/google/go-cmp/cmp"
@@ -119,6 +120,13 @@ func symlinkDangling(e *env) {
 	e.has("links/none", "new")
 	e.write("links/directory/child", "new")
 	e.has("made/child", "new")
+	e.link("../missing/../climbed", "links/climbing")
+	switch _, err := e.fsys.WriteFile(e.ctx, "links/climbing/child", []byte("new"), nil); {
+	case err == nil:
+		e.has("climbed/child", "new")
+	case errors.Is(err, workspace.ErrUnavailable): // a provider may refuse it, but for good
+		e.Errorf("WriteFile(%q) = %v, want nil or an error for good", "links/climbing/child", err)
+	}
 	e.mkdir("links/other/sub", &workspace.MkdirOptions{Recursive: true})
 	e.link("../last", "links/last")
 	e.mkdir("links/last", &workspace.MkdirOptions{Recursive: true})

@@ -61,6 +61,28 @@ func TestReadOnlyConformance(t *testing.T) {
 	}
 }
 
+// TestRmOfUnnamedChildren removes directories whose only children have names that no method
+// accepts: a list shows nothing, but they are not empty.
+func TestRmOfUnnamedChildren(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"d/\xff", "d/" + strings.Repeat("n", 300)} {
+		afs := afero.NewMemMapFs()
+		if err := afero.WriteFile(afs, name, []byte("kept"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		fsys := bridge.FromAfero(afs, nil)
+		if err := fsys.Rm(t.Context(), "d", nil); !errors.Is(err, workspace.ErrNotEmpty) {
+			t.Errorf("Rm of a directory with %q = %v, want ErrNotEmpty", name, err)
+		}
+		if data, err := afero.ReadFile(afs, name); err != nil || string(data) != "kept" {
+			t.Errorf("%q after Rm = %q, %v, want it kept", name, data, err)
+		}
+		if err := fsys.Rm(t.Context(), "d", &workspace.RmOptions{Recursive: true}); err != nil {
+			t.Errorf("Rm(Recursive) of a directory with %q = %v, want nil", name, err)
+		}
+	}
+}
+
 // TestContextOfSlowBackend ends contexts while the backend works, which knows no contexts.
 func TestContextOfSlowBackend(t *testing.T) {
 	t.Parallel()

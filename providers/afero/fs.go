@@ -15,7 +15,6 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
-	"slices"
 	"sync"
 
 	"github.com/spf13/afero"
@@ -191,15 +190,16 @@ func (s *store) Ls(ctx context.Context, dir string, opts workspace.LsOptions) ([
 	if err != nil {
 		return nil, err
 	}
-	infos := make([]workspace.FileInfo, len(found))
-	for i, info := range found {
-		infos[i] = describe(workspace.Join(dir, info.Name()), info)
+	infos := make([]workspace.FileInfo, 0, len(found))
+	for _, info := range found {
+		if ops.ValidName(info.Name()) {
+			infos = append(infos, describe(workspace.Join(dir, info.Name()), info))
+		}
 	}
 	return provider.Page(infos, opts), nil
 }
 
-// children returns the children of dir that can be named. s.mu is
-// held.
+// children returns the children of dir, also those that cannot be named. s.mu is held.
 func (s *store) children(ctx context.Context, dir string) ([]fs.FileInfo, error) {
 	info, err := s.stat(ctx, dir)
 	if err != nil {
@@ -209,8 +209,5 @@ func (s *store) children(ctx context.Context, dir string) ([]fs.FileInfo, error)
 		return nil, workspace.ErrNotDir
 	}
 	infos, err := afero.ReadDir(s.afs, filepath.FromSlash(dir))
-	if err = cmp.Or(ctx.Err(), err); err != nil {
-		return nil, err
-	}
-	return slices.DeleteFunc(infos, func(info fs.FileInfo) bool { return !ops.ValidName(info.Name()) }), nil
+	return infos, cmp.Or(ctx.Err(), err)
 }

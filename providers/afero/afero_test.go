@@ -83,6 +83,27 @@ func TestRmOfUnnamedChildren(t *testing.T) {
 	}
 }
 
+// TestTooLongPaths lists a directory with a child whose path is too long to be read.
+func TestTooLongPaths(t *testing.T) {
+	t.Parallel()
+	afs := afero.NewMemMapFs()
+	dir := strings.TrimSuffix(strings.Repeat(strings.Repeat("d", 199)+"/", 20), "/")
+	for _, name := range []string{"fits", strings.Repeat("n", 200)} {
+		if err := afero.WriteFile(afs, dir+"/"+name, nil, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fsys := bridge.FromAfero(afs, nil)
+	infos, err := fsys.Ls(t.Context(), dir, nil)
+	if err != nil || len(infos) != 1 || infos[0].Name != "fits" {
+		t.Errorf("Ls of a long directory = %v, %v, want the child that can be read", infos, err)
+	}
+	paths, err := fsys.Glob(t.Context(), "**", nil)
+	if want := []string{dir + "/fits"}; err != nil || !slices.Equal(paths, want) {
+		t.Errorf("Glob = %v, %v, want %v", paths, err, want)
+	}
+}
+
 // TestContextOfSlowBackend ends contexts while the backend works, which knows no contexts.
 func TestContextOfSlowBackend(t *testing.T) {
 	t.Parallel()

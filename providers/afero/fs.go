@@ -192,8 +192,8 @@ func (s *store) Ls(ctx context.Context, dir string, opts workspace.LsOptions) ([
 	}
 	infos := make([]workspace.FileInfo, 0, len(found))
 	for _, info := range found {
-		if ops.ValidName(info.Name()) {
-			infos = append(infos, describe(workspace.Join(dir, info.Name()), info))
+		if name := workspace.Join(dir, info.Name()); ops.ValidName(name) {
+			infos = append(infos, describe(name, info))
 		}
 	}
 	return provider.Page(infos, opts), nil

@@ -15,6 +15,7 @@ package osfile
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"errors"
 	"io/fs"
 	"maps"
@@ -397,7 +398,7 @@ func (f *FS) replace(source, target string, to workspace.FileType) error {
 			return err
 		}
 	}
-	aside := target + ".mv~"
+	aside := asideOf(target)
 	if err := f.ws.Move(f.ctx, target, aside); err != nil {
 		return err
 	}
@@ -419,6 +420,13 @@ func (f *FS) replace(source, target string, to workspace.FileType) error {
 		}
 	}
 	return errors.Join(err, f.ws.Move(ctx, aside, target))
+}
+
+// asideOf returns a free name beside target, which a person can still recognize if it stays.
+func asideOf(target string) string {
+	dir, base := workspace.Split(target)
+	base = strings.ToValidUTF8(base[:min(len(base), 200)], "")
+	return workspace.Join(dir, base+".mv~"+rand.Text()[:8])
 }
 
 // undoTimeout is how long it may take to bring back what a rename that was refused has changed,

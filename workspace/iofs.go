@@ -14,8 +14,8 @@ import (
 // call has no context of its own. It also implements [fs.ReadFileFS],
 // [fs.ReadDirFS] and [fs.StatFS]; symlinks are followed, as io/fs expects. The
 // view satisfies [testing/fstest.TestFS] if all that it lists can be read, no
-// directory has symlinks in it or a "[" in its name, and no name a backslash. It has
-// no Glob of its own, so [fs.Glob] speaks the dialect of [path.Match].
+// directory has symlinks in it or one of "[]^*?" in its name, and no name a backslash.
+// It has no Glob of its own, so [fs.Glob] speaks the dialect of [path.Match].
 func (w *Workspace) FS(ctx context.Context) fs.FS {
 	return view{ctx: ctx, fsys: w.fsys, limit: w.maxSize}
 }

@@ -62,8 +62,8 @@ func dirKey(dir string, id sys.FileID) string {
 
 // makeDir opens the directory dir, which it creates if it does not exist, with its parents. What
 // it creates for a symlink to missing/../made has the name made, since the operating system
-// follows the symlink only once missing exists. It is errOvertaken if the directory is removed again before it can be opened. A caller that then
-// fails calls undo, see makeDirs.
+// follows the symlink only once missing exists. It is errOvertaken if the directory is removed
+// again before it can be opened. A caller that then fails calls undo, see makeDirs.
 func (f *folder) makeDir(ctx context.Context, dir string) (opened *dirHandle, undo func(), err error) {
 	opened, err = f.openDir(dir)
 	if !errors.Is(err, fs.ErrNotExist) {

@@ -285,7 +285,7 @@ func (c *content) part(line, column, limit int) window {
 	if end := bytes.IndexByte(rest, '\n'); end >= 0 {
 		rest = rest[:end+1]
 	}
-	body := bytes.TrimRight(rest, "\r\n")
+	body := lineBody(rest)
 	w.columns = utf8.RuneCount(body)
 	from := runeOffset(body, column-1)
 	to := from + runeOffset(body[from:], limit)

@@ -110,7 +110,7 @@ func runAgentkitRead(ctx context.Context, ts *toolset, in *agentkitReadInput) (*
 		return &agentkitText{ts.showWhole(ctx, path, file)}, nil
 	}
 	lines := ts.showLines(ctx, path, file, max(1, int(in.From)), int(cmp.Or(in.To, integer(file.lines))))
-	return &agentkitText{strings.TrimSuffix(strings.TrimSuffix(lines, "\n"), "\r")}, nil
+	return &agentkitText{lineBody(lines)}, nil
 }
 
 // planAgentkitRead checks the parameters first, as a call with such arguments fails, and so

@@ -269,7 +269,7 @@ func (in *editorInput) lines(total int) (first, last int, err error) {
 func numbered(text string, first int) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {
-		fmt.Fprintf(&out, "%6d\t%s\n", first, strings.TrimRight(line, "\r\n"))
+		fmt.Fprintf(&out, "%6d\t%s\n", first, lineBody(line))
 		first++
 	}
 	return strings.TrimSuffix(out.String(), "\n")

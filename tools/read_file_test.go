@@ -136,6 +136,26 @@ func TestReadFileIsBounded(t *testing.T) {
 	})
 }
 
+// TestCarriageReturnsAreContent reads lines of very many carriage returns. Only the last one
+// belongs to the line end.
+func TestCarriageReturnsAreContent(t *testing.T) {
+	many := strings.Repeat("\r", 100_000)
+	set, _ := newSet(t, map[string]string{"a": "x" + many + "\nend\n", "one": many}, nil)
+	out := good(t, set, "read_file", object{"path": "a"})
+	if want := "x" + many[:1999] + "… [cut: 98000 more characters]\r\nend\n"; out["text"] != want || out["endLine"] != 2.0 {
+		t.Errorf("text has %d bytes, want %d; endLine %v", len(out["text"].(string)), len(want), out["endLine"])
+	}
+	out = good(t, set, "read_file", object{"path": "a", "column": 1})
+	if text := out["text"].(string); len(text) > 32<<10 || out["columns"] != 100_000.0 || out["nextColumn"] != float64(len(text)+1) {
+		t.Errorf("part of %d bytes, columns %v, nextColumn %v", len(text), out["columns"], out["nextColumn"])
+	}
+	if out = good(t, set, "read_file", object{"path": "one", "tail": 1}); out["endLine"] != 1.0 {
+		t.Errorf("tail: endLine %v, want 1", out["endLine"])
+	}
+	out = good(t, set, "grep", object{"pattern": "end", "before": 1})
+	contains(t, "before", out["matches"].([]any)[0].(object)["before"].([]any)[0].(string), "… [cut: 99500 more characters]")
+}
+
 // TestReadFilePages reads a file in pages of many sizes.
 func TestReadFilePages(t *testing.T) {
 	var content strings.Builder

@@ -105,7 +105,7 @@ func (b *Backend) Read(ctx context.Context, req *filesystem.ReadRequest) (string
 			return "", b.pathError("read_file", req.FilePath, workspace.ErrBinary)
 		}
 		for text := range strings.Lines(page.Text) {
-			out = append(out, fmt.Sprintf("%6d\t%s", line, strings.TrimRight(text, "\r\n")))
+			out = append(out, fmt.Sprintf("%6d\t%s", line, strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")))
 			line, left = line+1, left-1
 		}
 		line = page.NextLine

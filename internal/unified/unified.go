@@ -235,7 +235,7 @@ func cutChanges(lines []string) (cut bool) {
 		i = max(plus+added, i+1)
 	}
 	for i, line := range lines {
-		body := strings.TrimRight(line, "\r\n")
+		body := strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r") // other carriage returns are content
 		if utf8.RuneCountInString(body) <= 1+LineChars {
 			continue
 		}

@@ -66,6 +66,7 @@ func TestLongLines(t *testing.T) {
 		{"start", "a" + x(1000) + "\n", x(1000) + "\n", "-a" + x(80) + "… [cut: 920 more characters]\n+" + x(80) + "… [cut: 920 more characters]\n"},
 		{"end", x(1000) + "\n", x(1000) + "b\n", "-[cut: 920 characters] …" + x(80) + "\n+[cut: 920 characters] …" + x(80) + "b\n"},
 		{"line end", x(1000) + "\r\n", x(1000) + "\n", "-[cut: 920 characters] …" + x(80) + "\r\n+[cut: 920 characters] …" + x(80) + "\n"},
+		{"carriage returns", "a\n", "a" + strings.Repeat("\r", 5001) + "\n", "-a\n+a" + strings.Repeat("\r", 499) + "… [cut: 4501 more characters]\r\n"},
 		{"much", x(1000) + "\n", strings.Repeat("a", 1000) + "\n", "-" + x(500) + "… [cut: 500 more characters]\n+" + strings.Repeat("a", 500) + "… [cut: 500 more characters]\n"},
 		{"huge", x(400_000) + "old" + x(400_000) + "\nc\n", x(400_000) + "newer" + x(400_000) + "\nc\n",
 			"-[cut: 399920 characters] …" + x(80) + "old" + x(80) + "… [cut: 399920 more characters]\n" +

@@ -110,7 +110,7 @@ func excerpt(region []byte) string {
 			out.WriteString("…")
 			break
 		}
-		body := strings.TrimRight(line, "\r\n")
+		body := strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r") // other carriage returns are content
 		out.WriteString(cut(body))
 		out.WriteString(line[len(body):])
 		shown++

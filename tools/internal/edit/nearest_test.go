@@ -114,9 +114,11 @@ func TestNearestOfNothing(t *testing.T) {
 func TestNearestIsBounded(t *testing.T) {
 	long := strings.Repeat("word ", 10_000)
 	data := strings.Repeat(long+"\n", 30)
-	got := nearestTo(t, data, strings.ToUpper(data))
-	if got == nil || len(got.Text) > 5000 {
-		t.Errorf("nearest text has %d bytes, want some and at most 5000", len(got.Text))
+	for _, data := range []string{data, "some words" + strings.Repeat("\r", 10_000) + "\nand more\n"} {
+		got := nearestTo(t, data, strings.ToUpper(data))
+		if got == nil || len(got.Text) > 5000 {
+			t.Errorf("nearest text has %d bytes, want some and at most 5000", len(got.Text))
+		}
 	}
 }
 

@@ -524,9 +524,10 @@ func (i *invocation) printPages(cmd *cobra.Command, tool *tools.Tool, args argum
 
 // follow calls the tool, again and again if all pages are wanted, and gives each result to v.
 // object is args as JSON. Pages of a file must have one version, or their text would be one
-// that the file never had; a conflict is reported then, after what has been printed.
+// that the file never had; a conflict is reported then, after what has been printed. So is a
+// page that leads to itself, which would never end.
 func (i *invocation) follow(ctx context.Context, tool *tools.Tool, args arguments, object json.RawMessage, v view.View) error {
-	version := ""
+	version, last := "", view.Page{}
 	for n := 0; ; n++ {
 		result, err := tool.Call(ctx, object)
 		if err != nil {
@@ -552,6 +553,10 @@ func (i *invocation) follow(ctx context.Context, tool *tools.Tool, args argument
 		if !i.all || page.Last() {
 			return nil
 		}
+		if page == last {
+			return term.Failf("--all: a page leads to itself")
+		}
+		last = page
 		if object, err = args.next(page); err != nil {
 			return term.Fail(err)
 		}

@@ -47,6 +47,40 @@ func TestFollowNoticesThatTheFileChanges(t *testing.T) {
 	}
 }
 
+// TestFollowStopsWithoutProgress continues a page by itself.
+func TestFollowStopsWithoutProgress(t *testing.T) {
+	fsys := memory.New(nil)
+	if _, err := fsys.WriteFile(t.Context(), "a", []byte("one\n"), nil); err != nil {
+		t.Fatal(err)
+	}
+	set, err := tools.New(workspace.New("main", fsys, nil), &tools.Options{Naming: "{op}"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tool, _ := set.Lookup(ops.ReadFile)
+	i := &invocation{Operation: Operation{Op: ops.ReadFile}, all: true}
+	v := &stuck{}
+	err = i.follow(t.Context(), tool, arguments{values: map[string]any{"path": "a"}}, json.RawMessage(`{"path": "a"}`), v)
+	if err == nil || !strings.Contains(err.Error(), "leads to itself") || v.taken != 2 {
+		t.Errorf("follow() = %v after %d pages, want an error after 2", err, v.taken)
+	}
+}
+
+// stuck is a view of pages that lead to themselves.
+type stuck struct {
+	view.JSON
+	taken int
+}
+
+func (s *stuck) Take(*tools.Result) (view.Page, error) {
+	if s.taken++; s.taken > 9 {
+		return view.Page{}, nil
+	}
+	return view.Page{NextLine: 1}, nil
+}
+
+func (s *stuck) Show() {}
+
 // changer is a view that changes the file when it shows a page.
 type changer struct {
 	view.JSON

@@ -59,7 +59,7 @@ var applyPatchSpec = spec{
 func runApplyPatch(ctx context.Context, ts *toolset, in *applyPatchInput) (*applyPatchOutput, error) {
 	plan, err := ts.planPatch(ctx, in.Patch)
 	if err != nil {
-		return nil, err
+		return nil, cmp.Or(ts.checkMismatches(ctx, err), err)
 	}
 	changes := plan.Changes()
 	if err := ts.checkPatch(ctx, changes); err != nil {
@@ -160,9 +160,35 @@ func (ts *toolset) checkPatch(ctx context.Context, changes []patch.Change) error
 		if c.Kind != patch.Deleted {
 			lines = func() []lineChange { return patchedLines(c.Spans) }
 		}
-		errs = append(errs, ts.checkLines(ctx, ops.ApplyPatch, path, c.Before, lines))
+		if err := ts.checkLines(ctx, ops.ApplyPatch, path, c.Before, lines); err != nil {
+			errs = append(errs, err)
+		}
 	}
-	return errors.Join(errs...)
+	return notRead(errs)
+}
+
+// checkMismatches returns the error of the files that a patch does not apply to and that the
+// session has not read as they are, nil if there are none. The error of the patch would
+// quote them.
+func (ts *toolset) checkMismatches(ctx context.Context, err error) error {
+	var wrong *patch.Error
+	if !errors.As(err, &wrong) {
+		return nil
+	}
+	var errs []error
+	last := "" // file, which can have several causes in a row
+	for _, cause := range wrong.Causes {
+		path, _ := describe(cause)
+		if !errors.Is(cause, patch.ErrMismatch) || path == last {
+			continue
+		}
+		last = path
+		err := ts.checkKnown(ctx, ops.ApplyPatch, path)
+		if errors.Is(err, errReadRequired) || errors.Is(err, workspace.ErrConflict) { // others are of a file that the patch makes
+			errs = append(errs, err)
+		}
+	}
+	return notRead(errs)
 }
 
 // patchedLines returns spans as replacements. New lines belong to the line that they

@@ -170,8 +170,8 @@ func (ts *toolset) planFiles(ctx context.Context, in *editFileInput, check bool)
 			return nil, &argumentError{message: fmt.Sprintf("the changed files have more than %s together, before and after", byteSize(editFilesBytes)), hint: "Give a narrower glob. Nothing was written."}
 		}
 	}
-	if len(unread) > 0 {
-		return nil, notRead(unread)
+	if err := notRead(unread); err != nil {
+		return nil, err
 	}
 	return plan, plan.check(edits, in.Edits != nil)
 }
@@ -295,9 +295,13 @@ func (p *filesPlan) check(edits []edit.Edit, several bool) error {
 	return nil
 }
 
-// notRead is the error of an edit of files that the session was not shown as they are.
+// notRead is the error of a change of files that the session was not shown as they are, nil
+// for none.
 func notRead(errs []error) error {
-	if len(errs) == 1 {
+	switch len(errs) {
+	case 0:
+		return nil
+	case 1:
 		return errs[0]
 	}
 	paths := make([]string, len(errs))

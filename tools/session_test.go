@@ -159,6 +159,31 @@ func TestForeignChange(t *testing.T) {
 	good(t, set, "edit_file", object{"path": "a", "oldText": "six", "newText": "6"})
 }
 
+// TestReadRequiredOfPatchThatDoesNotApply tests that the error of a hunk, which quotes the file,
+// is only for a session that has read the file as it is.
+func TestReadRequiredOfPatchThatDoesNotApply(t *testing.T) {
+	fsys := memory.New(nil)
+	put(t, fsys, "a", "one\n")
+	put(t, fsys, "b", "one\n")
+	set := careful(t, fsys)
+	twice := object{"patch": "*** Begin Patch\n*** Update File: a\n@@\n-zwei\n+two\n@@\n-drei\n+three\n*** End Patch"}
+	contains(t, "hint", bad(t, set, "apply_patch", twice, tools.CodeReadRequired).Hint, "Read it with")
+	patch := object{"patch": "*** Begin Patch\n*** Update File: a\n@@\n-zwei\n+two\n*** Update File: b\n@@\n-zwei\n+two\n" +
+		"*** Add File: c\n+c\n*** Update File: c\n@@\n-d\n+e\n*** End Patch"}
+	if err := bad(t, set, "apply_patch", patch, tools.CodeReadRequired); strings.Contains(err.Message, "one") {
+		t.Errorf("the message %q quotes a file that was not read", err.Message)
+	} else {
+		contains(t, "hint", err.Hint, "Read these 2 files first: a, b.")
+	}
+	both := object{"patch": strings.ReplaceAll(patch["patch"].(string)[:strings.Index(patch["patch"].(string), "*** Add")], "zwei", "one") + "*** End Patch"}
+	contains(t, "hint", bad(t, set, "apply_patch", both, tools.CodeReadRequired).Hint, "Read these 2 files first: a, b.")
+	good(t, set, "read_file", object{"path": "a"})
+	good(t, set, "read_file", object{"path": "b"})
+	contains(t, "message", bad(t, set, "apply_patch", patch, tools.CodeTextNotFound).Message, `line 1 of the file is "one"`)
+	put(t, fsys, "a", "eins\n")
+	contains(t, "hint", bad(t, set, "apply_patch", patch, tools.CodeConflict).Hint, "+eins")
+}
+
 // TestForeignRemoval removes what a session has read, all of it or a part. The next write
 // says so, and the one after it creates the file.
 func TestForeignRemoval(t *testing.T) {

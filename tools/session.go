@@ -176,8 +176,8 @@ func (s *Session) MarshalJSON() ([]byte, error) {
 //
 // # Errors
 //
-// Data that is not JSON, or not of a session, such as an id that is not valid or lines that
-// overlap. The session is then as it was.
+// Data that is not JSON, or not of a session: without a list of files, with an id that is not
+// valid, or with lines that overlap. The session is then as it was.
 func (s *Session) UnmarshalJSON(data []byte) error {
 	stored := struct {
 		ID    string
@@ -186,6 +186,9 @@ func (s *Session) UnmarshalJSON(data []byte) error {
 	}{ID: sessionid.NewID()}
 	if err := json.Unmarshal(data, &stored); err != nil {
 		return fmt.Errorf("session: %w", err)
+	}
+	if stored.Files == nil { // any object but a session, which whoever saves the session would replace
+		return errors.New(`session: there is no list "files"`)
 	}
 	if !sessionid.Valid(stored.ID) {
 		return errors.New("session: the id is damaged")

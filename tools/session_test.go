@@ -285,7 +285,7 @@ func TestSessions(t *testing.T) {
 	if err := json.Unmarshal([]byte(`{"files": []}`), unnamed); err != nil || unnamed.ID() == "" {
 		t.Errorf("a stored session without an id has the id %q, %v", unnamed.ID(), err)
 	}
-	for _, damaged := range []string{`[]`, `{"id": "../x"}`, `{"id": ""}`, `{"files": [{"path": "a"}]}`, strings.Replace(string(stored), "[[2,3]]", "[[3,2]]", 1), strings.Replace(string(stored), "[[2,3]]", "[[2,30]]", 1)} {
+	for _, damaged := range []string{`[]`, `null`, `{}`, `{"id": "a", "name": "b"}`, `{"id": "../x", "files": []}`, `{"id": "", "files": []}`, `{"files": [{"path": "a"}]}`, strings.Replace(string(stored), "[[2,3]]", "[[3,2]]", 1), strings.Replace(string(stored), "[[2,3]]", "[[2,30]]", 1)} {
 		if err := json.Unmarshal([]byte(damaged), &tools.Session{}); err == nil {
 			t.Errorf("%s is taken for a session", damaged)
 		}

@@ -289,11 +289,16 @@ func (ts *toolset) about(front *toolset, op string) string {
 //	{"workspace": "docs", "path": "a.md", "line": 5}    docs, {"path":"a.md","line":5}
 //
 // Members that are given twice, or that no tool has, stay for the check of the member. Only
-// what must be known to find the workspace is checked here.
+// what must be known to find the workspace is checked here. Arguments that are a text stay
+// one, which the member reads and notes.
 func (t *Tool) takeWorkspace(args json.RawMessage) (*Tool, json.RawMessage, error) {
 	args = orEmptyObject(args)
 	if err := checkJSON(args); err != nil {
 		return nil, nil, err
+	}
+	text := kindOf(args) == "string"
+	if text && !t.toolset.strict {
+		args = new(reader).kind(t.input(), "", args)
 	}
 	if kindOf(args) != "object" {
 		return nil, nil, wrongType(t.input(), "", args)
@@ -322,6 +327,10 @@ func (t *Tool) takeWorkspace(args json.RawMessage) (*Tool, json.RawMessage, erro
 	}
 	rest.WriteByte('}')
 	member, err := t.member(name)
+	if text {
+		quoted, _ := json.Marshal(rest.String()) // of valid JSON
+		return member, quoted, err
+	}
 	return member, rest.Bytes(), err
 }
 

@@ -147,6 +147,19 @@ func TestSharedReachesEachWorkspace(t *testing.T) {
 	}
 }
 
+// TestSharedReadsText gives all arguments as one text.
+func TestSharedReadsText(t *testing.T) {
+	t.Parallel()
+	const args = `"{\"workspace\":\"team-01\",\"path\":\"who.txt\",\"limit\":\"5\"}"`
+	set := newAll(t, workspaces(t, 4), &tools.Options{Shared: tools.SharedTrue})
+	if out := good(t, set, "read_file", args); out["text"] != "team-01\n" {
+		t.Errorf("read_file(%s) = %v", args, out["text"])
+	}
+	contains(t, "text", call(t, set, "read_file", args).Text, "the arguments: the text was read as JSON")
+	strict := newAll(t, workspaces(t, 4), &tools.Options{Shared: tools.SharedTrue, Strict: true})
+	contains(t, "message", bad(t, strict, "read_file", args, tools.CodeInvalidArguments).Message, "must be an object")
+}
+
 // TestSharedRefuses gives calls that a workspace cannot answer, or no workspace.
 func TestSharedRefuses(t *testing.T) {
 	t.Parallel()

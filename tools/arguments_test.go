@@ -129,6 +129,8 @@ func TestLenient(t *testing.T) {
 		{"string", "stat", `{"path":5}`, `{"path":"5"}`, `path: 5 was read as "5"`},
 		{"limit", "read_file", `{"path":"a","limit":5000}`, `{"path":"a","limit":2000}`, `limit: 5000 is above the maximum; used 2000`},
 		{"limit-in-quotes", "ls", `{"limit":"5000"}`, `{"limit":1000}`, `limit: 5000 is above the maximum; used 1000`},
+		{"huge-limit", "ls", `{"limit":99999999999999999999}`, `{"limit":1000}`, `limit: 99999999999999999999 is above the maximum; used 1000`},
+		{"infinite-limit", "ls", `{"limit":1e999}`, `{"limit":1000}`, `limit: 1e999 is above the maximum; used 1000`},
 		{"list", "edit_file", `{"path":"a","edits":"[{\"oldText\":\"x<\",\"newText\":\"é\\n\"}]"}`,
 			`{"path":"a","edits":[{"oldText":"x<","newText":"é\n"}]}`, `edits: the text was read as JSON`},
 		{"item", "edit_file", `{"path":"a","edits":{"oldText":"x","newText":"y"}}`,

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,9 +80,10 @@ func (r *reader) value(s *jsonschema.Schema, name string, raw json.RawMessage) j
 		return r.object(s, name, raw)
 	case s.Type == "array" && kindOf(raw) == "array":
 		return r.array(s, name, raw)
-	case s.Type == "integer" && s.Maximum != nil:
-		if n, ok := parseInteger(raw); ok && float64(n) > *s.Maximum {
-			r.note(name, "%d is above the maximum; used %.0f", n, *s.Maximum)
+	case s.Type == "integer" && s.Maximum != nil && kindOf(raw) == "number":
+		n, _ := strconv.ParseFloat(string(raw), 64) // infinite if it is out of range
+		if n > *s.Maximum && n == math.Trunc(n) {
+			r.note(name, "%s is above the maximum; used %.0f", clip(string(raw), 100), *s.Maximum)
 			return json.RawMessage(strconv.Itoa(int(*s.Maximum)))
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -134,7 +135,7 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 		return echoLine(args)
 	case "test", "[":
 		args = testElements(hc.Env, args)
-		if testsMore(args) {
+		if testsMore(args) || r.testsHost(hc.Dir, args) {
 			return slices.Concat([]string{binDir + args[0]}, args[1:])
 		}
 	case "pwd":
@@ -144,8 +145,11 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 		}
 		return []string{"pwd"}
 	case "cd":
-		return cdArgs(args)
+		return r.changeDir(ctx, hc, cdArgs(args, hc.Env))
 	case "pushd":
+		if args = r.changeDir(ctx, hc, args); args[0] != "pushd" {
+			return args
+		}
 		if len(args) < 2 || args[1] != "-n" {
 			return slices.Concat([]string{r.scripts.Prefix + pushdCommand}, args[1:])
 		}
@@ -531,6 +535,16 @@ func testsMore(args []string) bool {
 	return more
 }
 
+// testsHost reports whether a relative name is tested that the interpreter would make a host path.
+func (r *run) testsHost(dir string, args []string) bool {
+	for i, op := range args[:len(args)-1] {
+		if len(op) == 2 && op[0] == '-' && strings.Contains("bcdefghkprsuwxLOGSN", op[1:]) && r.files.MayBeHost(dir, args[i+1]) {
+			return true
+		}
+	}
+	return false
+}
+
 // isOperator reports whether an argument of test can be an operator.
 func isOperator(arg string) bool { return arg != "" && strings.ContainsAny(arg[:1], "-!=<>(") }
 
@@ -682,9 +696,30 @@ func setFlags(args []string) []string {
 }
 
 // cdArgs drops the flags of cd, which the interpreter's cd does not have.
-func cdArgs(args []string) []string {
+func cdArgs(args []string, env expand.Environ) []string {
 	for len(args) > 1 && slices.Contains([]string{"-L", "-P", "--"}, args[1]) {
 		args = slices.Delete(slices.Clone(args), 1, 2)
+	}
+	if len(args) == 1 {
+		args = []string{"cd", env.Get("HOME").String()}
+	}
+	return args
+}
+
+// changeDir returns args, of cd or pushd, without host paths: relative names are seen from the
+// directory.
+func (r *run) changeDir(ctx context.Context, hc interp.HandlerContext, args []string) []string {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		switch {
+		case i == 0 || strings.HasPrefix(arg, "-") || strings.HasPrefix(arg, "+"):
+		case path.IsAbs(arg):
+			args[i] = r.files.Absolute(ctx, hc.Dir, arg)
+		case r.files.MayBeHost(hc.Dir, arg):
+			if _, err := r.files.Stat(ctx, hc.Dir, arg); err != nil {
+				return r.fails(hc, 1, "%s: %s: %s", args[0], arg, command.ErrorText(err))
+			}
+		}
 	}
 	return args
 }

@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"maps"
 	"os"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -348,7 +347,7 @@ func (r *run) result(ctx context.Context, exit int, cause error) (*Result, error
 func (r *run) enter(ctx context.Context, dir string) error {
 	info, err := r.files.Stat(ctx, r.shell.state.Dir, dir)
 	if err != nil && len(r.shell.workspaces) > 1 { // which one, its own name does not say
-		return ops.Rename(err, "cd", absolute(r.shell.state.Dir, dir))
+		return ops.Rename(err, "cd", r.files.Absolute(ctx, r.shell.state.Dir, dir))
 	}
 	if err != nil {
 		return err
@@ -356,17 +355,8 @@ func (r *run) enter(ctx context.Context, dir string) error {
 	if !info.IsDir() {
 		return &os.PathError{Op: "cd", Path: dir, Err: workspace.ErrNotDir}
 	}
-	r.shell.state.Dir = absolute(r.shell.state.Dir, dir)
+	r.shell.state.Dir = r.files.Absolute(ctx, r.shell.state.Dir, dir)
 	return nil
-}
-
-// absolute returns name, seen from dir. A ".." removes the element before it, as cd does in
-// bash, even where that element is a symlink.
-func absolute(dir, name string) string {
-	if !path.IsAbs(name) {
-		name = path.Join(dir, name)
-	}
-	return path.Clean(name)
 }
 
 // do runs a script and collects what it did. Its time begins here: another script, or Dir, may

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -108,9 +107,7 @@ func env(ctx context.Context, p *Process) int {
 			p.errorf("cannot change directory to %s: %s", quoteName(*dir), ErrorText(err))
 			return 125
 		}
-		if child.Dir = path.Clean(*dir); !path.IsAbs(*dir) {
-			child.Dir = path.Join(p.Dir, *dir)
-		}
+		child.Dir = p.Files.Absolute(ctx, p.Dir, *dir)
 	}
 	return p.Run(ctx, &child)
 }

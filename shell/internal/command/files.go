@@ -146,6 +146,8 @@ var ErrCrossWorkspace error = syscall.EXDEV
 //	/tmp/x               scratch: x, unless repo     scratch: x
 //	                     has a tmp itself
 //	/dev/shm/x           scratch: x                  scratch: x
+//	/host/root/x         repo: x, unless repo has    fails
+//	                     a host/root itself
 //
 // dir is absolute. The only error is [fs.ErrNotExist], for "" and for a first element that
 // is no workspace: whether the file exists is not looked at.
@@ -161,7 +163,8 @@ func (f *Files) Locate(ctx context.Context, dir, name string) (Location, error) 
 		return Location{f.scratch, rest}, nil
 	}
 	if len(f.workspaces) == 1 {
-		return f.locateInOnly(ctx, full, path.IsAbs(name) || dir != "/"), nil
+		isAbs := path.IsAbs(name)
+		return f.locateInOnly(ctx, full, isAbs || dir != "/", isAbs && !strings.HasPrefix(name, "//")), nil
 	}
 	if full == "/" {
 		return Location{Name: "."}, nil
@@ -182,24 +185,61 @@ func (f *Files) Locate(ctx context.Context, dir, name string) (Location, error) 
 }
 
 // locateInOnly is Locate for one workspace. scratch says whether /tmp may be the scratch
-// workspace.
+// workspace, and host whether full may be a host path below the root of the workspace, so that a
+// name that another tool printed works here. If the workspace has something of that name itself,
+// full is that. A name such as "//a" is no host path: scripts write $PWD/a.
 //
-// A host path below the root of the workspace is accepted, too, so that a name that another
-// tool printed works here. Where a policy refuses tmp, whether it exists is not known, and
+// Where a policy refuses tmp, whether it exists is not known, and
 // /tmp is the scratch workspace. Other errors leave /tmp with the workspace, which then
 // reports them.
-func (f *Files) locateInOnly(ctx context.Context, full string, scratch bool) Location {
+func (f *Files) locateInOnly(ctx context.Context, full string, scratch, host bool) Location {
 	ws := f.workspaces[0]
 	if rest, ok := below(full, "/tmp"); ok && scratch {
 		if _, err := ws.Stat(ctx, "tmp"); errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrPolicy) {
 			return Location{f.scratch, rest}
 		}
 	}
-	if rest, ok := below(full, ws.Root()); ok && ws.Root() != "/" && ws.Root() != "" {
-		return Location{ws, rest}
+	if rest, ok := f.belowRoot(full); ok && host {
+		own, _ := below(path.Clean(ws.Root()), "/")
+		if _, err := ws.Stat(ctx, own); errors.Is(err, fs.ErrNotExist) {
+			return Location{ws, rest}
+		}
 	}
 	rest, _ := below(full, "/")
 	return Location{ws, rest}
+}
+
+// belowRoot returns what is left of a host path below the root of the only workspace. It reports
+// false for other names. full is clean and absolute.
+func (f *Files) belowRoot(full string) (string, bool) {
+	if len(f.workspaces) > 1 || len(f.workspaces[0].Root()) <= len("/") {
+		return "", false
+	}
+	return below(full, f.workspaces[0].Root())
+}
+
+// MayBeHost reports whether a relative name, seen from dir, would be a host path if it were
+// written as an absolute one. The interpreter makes names absolute.
+func (f *Files) MayBeHost(dir, name string) bool {
+	_, ok := f.belowRoot(path.Join("/", dir, name))
+	return ok && !path.IsAbs(name)
+}
+
+// Absolute returns the clean absolute name of what name is, seen from dir. It is no host path, so
+// that names can be seen from it.
+func (f *Files) Absolute(ctx context.Context, dir, name string) string {
+	if !path.IsAbs(name) {
+		return path.Join("/", dir, name)
+	}
+	full := path.Clean(name)
+	if _, ok := f.belowRoot(full); !ok {
+		return full
+	}
+	at, err := f.Locate(ctx, dir, name)
+	if err != nil || at.Workspace != f.workspaces[0] {
+		return full
+	}
+	return path.Join("/", at.Name)
 }
 
 // below returns the name of full in dir, "." for dir itself.

@@ -252,22 +252,22 @@ func (p *Process) realPath(ctx context.Context, name string, mode missingMode, k
 	if name == "" {
 		return "", fs.ErrNotExist
 	}
-	full := path.Clean("/" + name)
+	full, own := path.Clean("/"+name), ""
 	if !path.IsAbs(name) {
-		full = path.Join("/", p.Dir, name)
+		full, own = path.Join("/", p.Dir, name), "/" // a name with two slashes is no host path
 	}
 	existing, missing := full, ""
 	var info workspace.FileInfo
 	for {
 		var err error
-		if info, err = p.Stat(ctx, existing); err == nil {
+		if info, err = p.Stat(ctx, own+existing); err == nil {
 			break
 		}
 		if mode != anyMissing && (mode == noneMissing || missing != "" && !keepLinks || !errors.Is(err, fs.ErrNotExist)) || existing == "/" {
 			return "", err
 		}
-		if link, err := p.Lstat(ctx, existing); err == nil && link.Type == workspace.TypeSymlink && !keepLinks {
-			target, err := p.target(ctx, existing)
+		if link, err := p.Lstat(ctx, own+existing); err == nil && link.Type == workspace.TypeSymlink && !keepLinks {
+			target, err := p.target(ctx, own+existing)
 			if err != nil {
 				return "", err
 			}
@@ -284,7 +284,7 @@ func (p *Process) realPath(ctx context.Context, name string, mode missingMode, k
 	if keepLinks {
 		return full, nil
 	}
-	target, err := p.target(ctx, existing)
+	target, err := p.target(ctx, own+existing)
 	if err != nil {
 		return "", err
 	}

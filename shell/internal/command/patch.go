@@ -78,11 +78,8 @@ func applyPatch(ctx context.Context, p *Process) int {
 		// From here on, names begin at -d, and so does that of -i: GNU's patch changes its
 		// directory before it does anything else.
 		there := *p
-		if p = &there; path.IsAbs(*dir) {
-			p.Dir = path.Clean(*dir)
-		} else {
-			p.Dir = path.Join(p.Dir, *dir)
-		}
+		there.Dir = p.Files.Absolute(ctx, p.Dir, *dir)
+		p = &there
 	}
 	r.p, r.dir = p, p.Dir
 	var text []byte

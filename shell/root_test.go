@@ -1,0 +1,71 @@
+package shell_test
+
+import (
+	"testing"
+
+	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/shell"
+	"github.com/workspacekit/workspacekit/workspace"
+)
+
+// rooted is a file system whose root has a path on a host.
+type rooted struct {
+	*memory.FS
+	root string
+}
+
+// Root returns the path of the root.
+func (r rooted) Root() string { return r.root }
+
+// TestHostPaths runs scripts in a workspace with the root /app, with a directory app in it and without.
+func TestHostPaths(t *testing.T) {
+	t.Parallel()
+	nested := map[string]string{"app/m/f": "inner\n", "m/f": "outer\n", "app/s.sh": "echo inner\n", "s.sh": "echo outer\n", "app/p": "a\n", "p": "a\n"}
+	plain := map[string]string{"m/f": "outer\n", "s.sh": "echo outer\n"}
+	for _, test := range []struct {
+		files        map[string]string
+		script, want string
+	}{
+		{nested, "cat app/m/f; rm app/m/f; cat m/f; cat app/m/f 2>/dev/null || echo none", "inner\nouter\nnone\n"},
+		{nested, "cat /app/m/f <app/m/f; cat <app/m/f; cat <$PWD/app/m/f; cat </app/m/f", "inner\ninner\ninner\ninner\n"},
+		{nested, "echo x >app/m/f; cat /app/m/f m/f; echo y >>/app/m/f; cat app/m/f", "x\nouter\nx\ny\n"},
+		{nested, "find / -name f -exec cat {} \\;; find /app -name f -exec cat {} +; find app -name f | xargs cat", "inner\nouter\ninner\ninner\n"},
+		{nested, "cd app; pwd; cat m/f; cd /app/m; pwd; cat f; cat ../../m/f; pushd /app >/dev/null; pwd; cat m/f", "/app\ninner\n/app/m\ninner\nouter\n/app\ninner\n"},
+		{nested, "source app/s.sh; . /app/s.sh; app/s.sh; bash app/s.sh; . s.sh", "inner\ninner\ninner\ninner\nouter\n"},
+		{nested, "rm app/p; [ -f app/p ] || [[ -f /app/p ]] || test -e app/p || echo none; ls p", "none\np\n"},
+		{nested, "cat /app/*/f app/m/* /*/m/f; for f in /*; do [ -d $f ] && echo $f; done", "inner\ninner\ninner\n/app\n/m\n"},
+		{nested, "printf -- '--- a/app/p\\n+++ b/app/p\\n@@ -1 +1 @@\\n-a\\n+b\\n' | patch -p1 -s; cat p app/p; realpath app/m/f", "a\nb\n/app/m/f\n"},
+		{plain, "cat /app/m/f; cat </app/m/f; source /app/s.sh; [ -f /app/m/f ] && [[ -f /app/m/f ]] && cat /app/m/*", "outer\nouter\nouter\nouter\n"},
+		{plain, "cd /app/m; pwd; cat f; cat /app/s.sh; [ -e app ] || cd ..; pwd; cd -; cd /app; pwd", "/m\nouter\necho outer\n/\n/m\n/\n"},
+		{plain, "pushd /app/m >/dev/null; pwd; popd >/dev/null; pwd; HOME=/app/m; cd; pwd", "/m\n/\n/m\n"},
+		{plain, "env -C /app/m cat f; env -C /app/m pwd; echo x >/app/m/g; cat m/g; find /app/m -name g -exec cat {} \\;", "outer\n/m\nx\nx\n"},
+		{plain, "cat app/m/f 2>/dev/null; cat 2>/dev/null <app/m/f; cat //app/m/f 2>/dev/null || echo none", "none\n"},
+		{plain, "[ -d app ] || test -e app/m/f || cd app 2>/dev/null || pushd app/m 2>/dev/null || realpath -e app 2>/dev/null || mkdir app && ls -d app /*", "/app\n/m\n/s.sh\napp\n"},
+		{plain, "cd m; [ -e ../app/m/f ] || cd ../app/m 2>/dev/null || mkdir -p ../app/m && echo new >../app/m/f; cat /app/m/f f", "new\nouter\n"},
+	} {
+		fsys := rooted{memory.New(nil), "/app"}
+		ws := workspace.New("repo", fsys, nil)
+		for name, content := range test.files {
+			if _, err := ws.WriteFile(t.Context(), name, []byte(content), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got := output(t, shell.New([]*workspace.Workspace{ws}, nil), test.script); got != test.want {
+			t.Errorf("%s:\n%q, want\n%q", test.script, got, test.want)
+		}
+	}
+}
+
+// TestHostDirectory has the directory of a run given as a host path.
+func TestHostDirectory(t *testing.T) {
+	t.Parallel()
+	ws := workspace.New("repo", rooted{memory.New(nil), "/home/me/app"}, nil)
+	if _, err := ws.WriteFile(t.Context(), "d/f", []byte("x\n"), nil); err != nil {
+		t.Fatal(err)
+	}
+	s := shell.New([]*workspace.Workspace{ws}, nil)
+	result, err := s.Run(t.Context(), "pwd; cat f; cat /home/me/app/d/f", &shell.RunOptions{Dir: "/home/me/app/d"})
+	if err != nil || result.Output != "/d\nx\nx\n" || s.Dir() != "/d" {
+		t.Errorf("Run = %+v, %v in %s, want the directory /d", result, err, s.Dir())
+	}
+}

@@ -1080,3 +1080,21 @@ func TestHostileNames(t *testing.T) {
 		}
 	}
 }
+
+// TestStoredKeys stores an associative array with keys that are not UTF-8.
+func TestStoredKeys(t *testing.T) {
+	t.Parallel()
+	ws := []*workspace.Workspace{newWorkspace(t, "repo", nil)}
+	before, after := shell.New(ws, nil), shell.New(ws, nil)
+	output(t, before, `declare -A m; m[$'\xe9']=a; m[$'\xe8']=$'\xff'; m[é]=c`)
+	data, err := json.Marshal(before)
+	if err == nil {
+		err = json.Unmarshal(data, after)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := output(t, after, `echo "${m[$'\xe9']}${m[$'\xe8']}${m[é]}" ${#m[@]}`), "a\xffc 3\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

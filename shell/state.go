@@ -215,35 +215,32 @@ type storedState struct {
 // Kind is the number that package expand gives it, which is part of the stored form: data of
 // a session outlives an update of that package.
 type storedVariable struct {
-	Value    *storedString           `json:"value,omitempty"` // of a string or a reference to a name
-	List     []storedString          `json:"list,omitempty"`
-	Indexes  []int                   `json:"indexes,omitempty"` // of the elements of List; none for 0, 1, 2...
-	Map      map[string]storedString `json:"map,omitempty"`
-	Kind     expand.ValueKind        `json:"kind"`
-	Exported bool                    `json:"exported,omitempty"`
-	ReadOnly bool                    `json:"readOnly,omitempty"`
+	Value    *storedString                 `json:"value,omitempty"` // of a string or a reference to a name
+	List     []storedString                `json:"list,omitempty"`
+	Indexes  []int                         `json:"indexes,omitempty"` // of the elements of List; none for 0, 1, 2...
+	Map      map[storedString]storedString `json:"map,omitempty"`
+	Kind     expand.ValueKind              `json:"kind"`
+	Exported bool                          `json:"exported,omitempty"`
+	ReadOnly bool                          `json:"readOnly,omitempty"`
 }
 
 // storedString is a string that need not be UTF-8.
 // JSON has no bytes: such a string is base64 after a NUL, which no variable of a shell can
-// have.
-type storedString string
+// have. It is a struct as package json asks no string that is a key for its text.
+type storedString struct{ text string }
 
-// MarshalJSON implements [json.Marshaler].
-func (s storedString) MarshalJSON() ([]byte, error) {
-	if utf8.ValidString(string(s)) {
-		return json.Marshal(string(s))
+// MarshalText implements [encoding.TextMarshaler].
+func (s storedString) MarshalText() ([]byte, error) {
+	if utf8.ValidString(s.text) {
+		return []byte(s.text), nil
 	}
-	return json.Marshal("\x00" + base64.StdEncoding.EncodeToString([]byte(s)))
+	return []byte("\x00" + base64.StdEncoding.EncodeToString([]byte(s.text))), nil
 }
 
-// UnmarshalJSON implements [json.Unmarshaler]. NUL bytes are removed, as from the
+// UnmarshalText implements [encoding.TextUnmarshaler]. NUL bytes are removed, as from the
 // values of RunOptions.Env.
-func (s *storedString) UnmarshalJSON(data []byte) error {
-	var text string
-	if err := json.Unmarshal(data, &text); err != nil {
-		return err
-	}
+func (s *storedString) UnmarshalText(data []byte) error {
+	text := string(data)
 	if coded, ok := strings.CutPrefix(text, "\x00"); ok {
 		decoded, err := base64.StdEncoding.DecodeString(coded)
 		if err != nil {
@@ -251,7 +248,7 @@ func (s *storedString) UnmarshalJSON(data []byte) error {
 		}
 		text = string(decoded)
 	}
-	*s = storedString(strings.ReplaceAll(text, "\x00", ""))
+	s.text = strings.ReplaceAll(text, "\x00", "")
 	return nil
 }
 
@@ -268,16 +265,16 @@ func (s *Shell) MarshalJSON() ([]byte, error) {
 	for name, vr := range s.state.vars {
 		v := storedVariable{Kind: vr.Kind, Indexes: vr.Indexes, Exported: vr.Exported, ReadOnly: vr.ReadOnly}
 		if vr.Set && (vr.Kind == expand.String || vr.Kind == expand.NameRef) {
-			value := storedString(vr.Str)
+			value := storedString{vr.Str}
 			v.Value = &value
 		}
 		for _, elem := range vr.List {
-			v.List = append(v.List, storedString(elem))
+			v.List = append(v.List, storedString{elem})
 		}
 		if vr.Map != nil {
-			v.Map = map[string]storedString{}
+			v.Map = map[storedString]storedString{}
 			for k, elem := range vr.Map {
-				v.Map[k] = storedString(elem)
+				v.Map[storedString{k}] = storedString{elem}
 			}
 		}
 		stored.Variables[name] = v
@@ -364,17 +361,17 @@ func (v storedVariable) variable() expand.Variable {
 	switch v.Kind {
 	case expand.String, expand.NameRef:
 		if v.Value != nil {
-			vr.Set, vr.Str = true, string(*v.Value)
+			vr.Set, vr.Str = true, v.Value.text
 		}
 	case expand.Indexed:
 		vr.Set, vr.List = true, make([]string, len(v.List))
 		for i, elem := range v.List {
-			vr.List[i] = string(elem)
+			vr.List[i] = elem.text
 		}
 	case expand.Associative:
 		vr.Set, vr.Map = true, map[string]string{}
 		for k, elem := range v.Map {
-			vr.Map[k] = string(elem)
+			vr.Map[k.text] = elem.text
 		}
 	}
 	return vr

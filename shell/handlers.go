@@ -279,8 +279,7 @@ func (r *run) stat(ctx context.Context, name string, follow bool) (fs.FileInfo, 
 }
 
 // access says whether a file can be read, written or executed: files that exist can be
-// read, those of a workspace without writes cannot be written, and only directories, programs
-// and what looks like a script can be executed.
+// read, those of a workspace without writes cannot be written, and devices cannot be executed.
 func (r *run) access(ctx context.Context, name string, mode interp.AccessMode) error {
 	info, err := r.stat(ctx, name, true)
 	if err != nil {
@@ -299,7 +298,7 @@ func (r *run) access(ctx context.Context, name string, mode interp.AccessMode) e
 	if mode&interp.AccessWrite != 0 && (at.Workspace == nil || !at.Workspace.Capabilities().Write) {
 		return fs.ErrPermission
 	}
-	if mode&interp.AccessExec != 0 && !info.IsDir() && !strings.HasSuffix(name, ".sh") {
+	if mode&interp.AccessExec != 0 && !info.IsDir() && !info.Mode().IsRegular() {
 		return fs.ErrPermission
 	}
 	return nil

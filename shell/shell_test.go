@@ -1098,3 +1098,13 @@ func TestStoredKeys(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestExecutable has each file executable, as each is run by its path.
+func TestExecutable(t *testing.T) {
+	t.Parallel()
+	s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", map[string]string{"run": "echo ran\n", "d/f": ""})}, nil)
+	script := "[ -x run ] && [[ -x run && -x d ]] && env test -x run && ./run; for f in none /dev/null; do [ -x $f ] || [[ -x $f ]] || env test -x $f || echo no; done"
+	if got, want := output(t, s, script), "ran\nno\nno\n"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}

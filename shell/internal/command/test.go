@@ -24,7 +24,7 @@ import (
 //	test a = b -a c    5 or more: a grammar, in which -a binds tighter than -o
 //
 // Operators about what a workspace does not have, such as -t, -S and -u, are false; -r,
-// -w and -O are true of all that exists, and -x of directories, programs and names in .sh.
+// -w and -O are true of all that exists, and -x of directories and files, which are run by their path.
 func test(ctx context.Context, p *Process) int {
 	args := p.Args[1:]
 	if p.name() == "[" {
@@ -223,7 +223,7 @@ func (t *condition) unary(op, arg string) (bool, error) {
 	case "-d":
 		return info.IsDir(), nil
 	case "-x":
-		return info.IsDir() || strings.HasSuffix(arg, ".sh"), nil
+		return info.IsDir() || info.Type == "file", nil
 	case "-s":
 		return info.IsDir() || info.Size > 0, nil
 	case "-c":

@@ -473,6 +473,8 @@ func TestRefused(t *testing.T) {
 		{"declare -A m; m[a.b]=1", "bash: bash:1:18: a number has no \".\"; a key with one needs quotes, as in m[\"a.b\"]\n", 2},
 		{"a[0]+=(1)", "bash: a[0]: a list cannot be assigned to an element\n", 2},
 		{"a | b; echo ${PIPESTATUS[0]}", "bash: PIPESTATUS is not supported; use set -o pipefail\n", 2},
+		{"GLOBIGNORE=keep; rm *", "bash: GLOBIGNORE is not supported; use !(...) of extglob\n", 2},
+		{"export GLOBIGNORE=keep", "bash: GLOBIGNORE is not supported; use !(...) of extglob\n", 2},
 		{"x=\"${PIPESTATUS[@]}\"", "bash: PIPESTATUS is not supported; use set -o pipefail\n", 2},
 		{"ls > >(cat)", "bash: >(...) is not supported; write to a file below /tmp, and read that\n", 2},
 		{"echo on; exec 3>&1; echo no", "bash: 3>&1: file descriptors above 2 are not supported; write to a file below /tmp\n", 2},

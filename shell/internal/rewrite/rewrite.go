@@ -270,6 +270,9 @@ func (r *Rewriter) rewrite(node syntax.Node) (err error) {
 				}
 			}
 		case *syntax.Assign:
+			if node.Name != nil && node.Name.Value == "GLOBIGNORE" {
+				err = errors.New("GLOBIGNORE is not supported; use !(...) of extglob")
+			}
 			r.assign(node)
 		case *syntax.ArrayExpr:
 			total := 0

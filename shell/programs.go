@@ -30,7 +30,8 @@ func (w *programWriter) Write(b []byte) (int, error) {
 	}
 	n, err := w.Writer.Write(b)
 	if err != nil {
-		w.broken = true
+		_, isFile := w.Writer.(*storedFile)
+		w.broken = !isFile
 		err = command.WriteError{Err: err}
 	}
 	return n, err

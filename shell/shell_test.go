@@ -1110,3 +1110,15 @@ func TestExecutable(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
+
+// TestTooLargeFile has set -e end a script with 1 after a write that the file is too small for.
+func TestTooLargeFile(t *testing.T) {
+	t.Parallel()
+	s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, nil)
+	for _, script := range []string{"set -e; yes | head -c 10485761 >g", "yes | head -c 10485761 >g", "{ yes | head -c 10485761; } >g; echo $?; exit 1"} {
+		result, err := s.Run(t.Context(), script, nil)
+		if err != nil || result.ExitCode != 1 || !strings.Contains(result.Output, "bash: g: File too large") {
+			t.Errorf("Run(%s) = %+v, %v, want that the file is too large and 1", script, result, err)
+		}
+	}
+}

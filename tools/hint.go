@@ -229,6 +229,9 @@ func (ts *toolset) invalidHint(ctx context.Context, op, path string, err error) 
 			return outsideHint
 		}
 	case workspace.TypeSymlink:
+		if target, err := ts.ws.Resolve(ctx, path); err == nil && ts.typeOf(ctx, target) == workspace.TypeOther {
+			return specialHint
+		}
 		return "It is a symlink that leads back to itself, or through too many others. Leave it alone, or ask the user."
 	}
 	return "" // the message says what was wrong

@@ -38,6 +38,17 @@ func (f *oddFS) Stat(ctx context.Context, name string) (workspace.FileInfo, erro
 	return f.FS.Stat(ctx, name)
 }
 
+// Resolve resolves the symlink to the pipe, and not the loop.
+func (f *oddFS) Resolve(_ context.Context, name string) (string, error) {
+	switch name {
+	case "to-pipe":
+		return "pipe", nil
+	case "loop":
+		return "", ops.Error(ops.Resolve, name, fs.ErrInvalid, nil)
+	}
+	return name, nil
+}
+
 func (f *oddFS) ReadVersioned(ctx context.Context, name string, limit int64) ([]byte, workspace.Version, error) {
 	if strings.HasPrefix(name, "out") { // a symlink to elsewhere
 		return nil, "", ops.Error(ops.ReadFile, name, workspace.ErrEscape, nil)
@@ -75,7 +86,7 @@ func TestHintsFit(t *testing.T) {
 	if err := inner.Mkdir(t.Context(), "dir", nil); err != nil {
 		t.Fatal(err)
 	}
-	odd := &oddFS{FS: inner, types: map[string]workspace.FileType{"pipe": workspace.TypeOther, "loop": workspace.TypeSymlink}}
+	odd := &oddFS{FS: inner, types: map[string]workspace.FileType{"pipe": workspace.TypeOther, "to-pipe": workspace.TypeSymlink, "loop": workspace.TypeSymlink}}
 	odd.faults = map[string]error{"lasting": nil, "refused": fs.ErrPermission, "lacking": errors.ErrUnsupported, "passing": workspace.ErrUnavailable}
 	set := newSetOf(t, workspace.New("test", odd, nil), nil)
 	for _, tt := range []struct {
@@ -93,6 +104,7 @@ func TestHintsFit(t *testing.T) {
 		{"long-name", "read_file", object{"path": strings.Repeat("a", 300)}, tools.CodeInvalid, "", "Give a path"},
 		{"reserved-name", "read_file", object{"path": ".workspacekit-tmp-x"}, tools.CodeInvalid, "", "Give a path"},
 		{"read-pipe", "read_file", object{"path": "pipe"}, tools.CodeInvalid, "a device, a socket or a pipe", "Give a path"},
+		{"read-symlink-to-pipe", "read_file", object{"path": "to-pipe"}, tools.CodeInvalid, "a device, a socket or a pipe", "leads back"},
 		{"read-loop", "read_file", object{"path": "loop"}, tools.CodeInvalid, "a symlink that leads back to itself", "Give a path"},
 		{"below-a-file", "read_file", object{"path": "filr/a"}, tools.CodeNotExist, "See what is there", "Did you mean"},
 		{"ls-pipe", "ls", object{"path": "pipe"}, tools.CodeNotDir, "a device, a socket or a pipe", "read_file"},

@@ -253,7 +253,7 @@ func (c faultCase) try(t *testing.T, p profile, k faultKind, m mode, n int) {
 	if uploads := server.Uploads(); len(uploads) > 0 && !c.mayLeaveUpload(k, m, first) {
 		t.Errorf("%s: uploads are left open: %v", what, uploads)
 	}
-	c.repeat(t, what, server, fsys, err)
+	c.repeat(t, what, server, fsys, err, k.cancel || k.waits())
 }
 
 // mayLeaveUpload reports whether the upload could not be aborted: the abort
@@ -397,11 +397,15 @@ func (c faultCase) checkWhole(t *testing.T, what string, objects map[string]stri
 }
 
 // repeat does the operation again, now that nothing fails. err is what the
-// first one returned.
-func (c faultCase) repeat(t *testing.T, what string, server *s3test.Server, fsys *objectstore.FS, err error) {
+// first one returned. If it abandoned a request, the store may still be at it: a
+// conflict with that is unavailable, and the operation is repeated once more.
+func (c faultCase) repeat(t *testing.T, what string, server *s3test.Server, fsys *objectstore.FS, err error, abandoned bool) {
 	t.Helper()
 	if err != nil {
 		result, again := c.do(t.Context(), fsys)
+		for deadline := time.Now().Add(patience); abandoned && errors.Is(again, workspace.ErrUnavailable) && time.Now().Before(deadline); {
+			result, again = c.do(t.Context(), fsys)
+		}
 		if again != nil && !slices.ContainsFunc(c.done, func(kind error) bool { return errors.Is(again, kind) }) {
 			t.Errorf("%s: repeated after %v: %v", what, err, again)
 		}

@@ -223,7 +223,7 @@ func (s *Stager) hash(ctx context.Context, repo *repository, name string) (index
 	}
 	defer stream.Close()
 	id, err := repo.run(ctx, stream, "hash-object", "-w", "--no-filters", "--stdin")
-	return indexEntry{mode: s.mode(name), id: strings.TrimSpace(string(id)), name: repo.name}, err
+	return indexEntry{s.mode(name), strings.TrimSpace(string(id)), stageMerged, repo.name}, err
 }
 
 // mode returns the mode of a file for the index.
@@ -249,15 +249,13 @@ func (s *Stager) remove(ctx context.Context, name string) (staged bool, err erro
 	if err != nil || len(entries) == 0 {
 		return err != nil, err
 	}
-	for i := range entries {
-		entries[i] = indexEntry{modeNone, strings.Repeat("0", len(entries[i].id)), entries[i].name}
-	}
-	return true, repo.update(ctx, entries)
+	return true, repo.update(ctx, removals(entries))
 }
 
 // move renames the file or directory from in the index, as "git mv" does. A file is
-// then staged as it is, whether or not it was in the index, unless git ignores its new name or
-// it would have to be converted; of a directory, only what was in the index.
+// then staged as it is, whether or not it was in the index, unless git ignores its new name,
+// it would have to be converted or a merge has left a conflict in it; of a directory, only
+// what was in the index.
 func (s *Stager) move(ctx context.Context, from, to string) (staged bool, err error) {
 	source, _, err := s.repository(ctx, from, false)
 	if err != nil {
@@ -282,7 +280,8 @@ func (s *Stager) move(ctx context.Context, from, to string) (staged bool, err er
 		return true, reason(err)
 	}
 	tracked := source != nil && source.top == destination.top && len(entries) > 0
-	if info.Type == workspace.TypeFile {
+	conflict := tracked && entries[0].stage != stageMerged
+	if info.Type == workspace.TypeFile && !conflict {
 		added, err := s.add(ctx, to)
 		if !tracked || added && !errors.Is(err, errConverted) {
 			return removed || added, err
@@ -294,5 +293,6 @@ func (s *Stager) move(ctx context.Context, from, to string) (staged bool, err er
 	for i, entry := range entries {
 		entries[i].name = destination.name + strings.TrimPrefix(entry.name, source.name)
 	}
-	return true, destination.update(ctx, entries)
+	// A file with a conflict takes the place of one without only if that is removed first.
+	return true, destination.update(ctx, append(removals(entries), entries...))
 }

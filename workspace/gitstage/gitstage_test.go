@@ -235,6 +235,37 @@ func TestMoveOfConverted(t *testing.T) {
 	}
 }
 
+// TestMoveOfConflict moves files in which a merge has left conflicts: those stay.
+func TestMoveOfConflict(t *testing.T) {
+	r := newRepo(t, ".", 0)
+	commit := func(content string) {
+		r.put(t, "d/a", content, 0o666)
+		r.put(t, "b", content, 0o666)
+		r.run(t, "add", ".")
+		r.run(t, "-c", "user.name=x", "-c", "user.email=x@x", "commit", "-q", "-m", content)
+	}
+	commit("base")
+	r.run(t, "branch", "other")
+	commit("ours")
+	r.run(t, "checkout", "-q", "other")
+	commit("theirs")
+	merge := exec.CommandContext(t.Context(), "git", "-c", "user.name=x", "-c", "user.email=x@x", "merge", "-")
+	merge.Dir = r.dir
+	if out, _ := merge.CombinedOutput(); !strings.Contains(string(out), "CONFLICT") {
+		t.Fatalf("git merge finds no conflict: %s", out)
+	}
+	r.put(t, "replaced", "x", 0o666)
+	r.run(t, "add", "replaced")
+	if err := errors.Join(os.Remove(filepath.Join(r.dir, "replaced")),
+		workspace.Move(t.Context(), r.fsys, "d", "e"), workspace.Move(t.Context(), r.fsys, "b", "replaced")); err != nil {
+		t.Fatal(err)
+	}
+	r.has(t, "100644 e/a base", "100644 e/a theirs", "100644 e/a ours", "100644 replaced base", "100644 replaced theirs", "100644 replaced ours")
+	if failed := r.failures(); failed != nil {
+		t.Errorf("failures: %q", failed)
+	}
+}
+
 // TestNested tests that a file belongs to the nearest repository, and that the files
 // of git itself are not staged.
 func TestNested(t *testing.T) {

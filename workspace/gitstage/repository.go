@@ -21,6 +21,9 @@ const (
 	modeNone       = "0" // removes the entry
 )
 
+// stageMerged is the stage of a file without a conflict.
+const stageMerged = "0"
+
 // repository is a git repository, and the name in it that is staged.
 type repository struct {
 	git  string // the program
@@ -32,8 +35,8 @@ type repository struct {
 	options []string // for git, beside safe
 }
 
-// indexEntry is a file in an index.
-type indexEntry struct{ mode, id, name string }
+// indexEntry is a file in an index. Of a file with a conflict there is one for each stage.
+type indexEntry struct{ mode, id, stage, name string }
 
 // converting are the attributes for which git would store other bytes than those of
 // the file, but for line ends.
@@ -84,9 +87,18 @@ func (r *repository) entries(ctx context.Context) ([]indexEntry, error) {
 		if !ok || len(fields) != 3 {
 			continue
 		}
-		entries = append(entries, indexEntry{fields[0], fields[1], name})
+		entries = append(entries, indexEntry{fields[0], fields[1], fields[2], name})
 	}
 	return entries, nil
+}
+
+// removals returns what removes the names of entries from the index, at all stages.
+func removals(entries []indexEntry) []indexEntry {
+	removed := slices.Clone(entries)
+	for i, e := range entries {
+		removed[i] = indexEntry{modeNone, strings.Repeat("0", len(e.id)), stageMerged, e.name}
+	}
+	return removed
 }
 
 // update changes the index, in one step.
@@ -96,7 +108,7 @@ func (r *repository) update(ctx context.Context, entries []indexEntry) error {
 	}
 	var lines strings.Builder
 	for _, e := range entries {
-		fmt.Fprintf(&lines, "%s %s\t%s\x00", e.mode, e.id, e.name)
+		fmt.Fprintf(&lines, "%s %s %s\t%s\x00", e.mode, e.id, e.stage, e.name)
 	}
 	for began := time.Now(); ; {
 		_, err := r.run(ctx, strings.NewReader(lines.String()), "update-index", "-z", "--index-info")

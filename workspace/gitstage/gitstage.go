@@ -20,8 +20,13 @@
 // its hash is put into the index (git update-index --index-info). A file whose
 // attributes ask for a filter, or for another encoding, is not staged, as its bytes
 // would be the wrong ones; if it is moved, what the index has is renamed. Line ends are
-// staged as they are in the file. Hooks, monitors, and the filters of other files, which git
-// may read again when it writes the index, are switched off on the command
+// staged as they are in the file.
+//
+// To write an index, git looks again at other files that may have changed, by their filters
+// too. A configuration that was checked may be another one when git reads it. So git
+// changes a copy of the index in a git directory of our own, which has no filters, and the
+// result is renamed to the index under its lock. The commands that use the git directory of the
+// repository only read: hooks and monitors are switched off on their command
 // line, which precedes every file of configuration, remotes are forbidden, and the
 // variables GIT_… of the environment are not passed on. git itself refuses repositories of
 // other users, and is not run if it was found in the folder of the workspace.
@@ -84,8 +89,8 @@ var _ observe.Observer = (*Stager)(nil)
 //
 // # Errors
 //
-// A folder that is not found, and a git that is not found, or that is in the folder;
-// [fs.ErrInvalid] for a negative Timeout.
+// A folder that is not found, a git that is not found, or that is in the folder, and a
+// directory of temporary files that is in it; [fs.ErrInvalid] for a negative Timeout.
 func Open(fsys workspace.FileSystem, dir string, opts *Options) (*Stager, error) {
 	s := &Stager{fsys: fsys, locked: map[string]bool{}}
 	if opts != nil {
@@ -109,6 +114,9 @@ func Open(fsys workspace.FileSystem, dir string, opts *Options) (*Stager, error)
 	}
 	if real, err := filepath.EvalSymlinks(s.git); err != nil || inside(s.root, real) || inside(s.root, s.git) {
 		return nil, errors.New("git: the program that the PATH names is in the workspace, and is not run: change the PATH")
+	}
+	if temp, err := filepath.EvalSymlinks(os.TempDir()); err != nil || inside(s.root, temp) {
+		return nil, errors.New("git: the directory of temporary files is in the workspace, or does not exist: change TMPDIR")
 	}
 	return s, nil
 }
@@ -161,7 +169,8 @@ func (s *Stager) stage(ctx context.Context, e observe.Event) (staged bool, err e
 	return s.add(ctx, e.Path)
 }
 
-// repository returns the repository that the file name is in, nil if there is none.
+// repository returns the repository that the file name is in, nil if there is none. The caller
+// closes it.
 // Symlinks on the way to the file, and those that a write follows, have been followed.
 func (s *Stager) repository(ctx context.Context, name string, follow bool) (*repository, string, error) {
 	dir, base := workspace.Split(name)
@@ -180,7 +189,11 @@ func (s *Stager) repository(ctx context.Context, name string, follow bool) (*rep
 		}
 		if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil {
 			rel, err := filepath.Rel(top, full)
-			return &repository{git: s.git, top: top, name: filepath.ToSlash(rel), locked: s.locked}, name, err
+			if err != nil {
+				return nil, "", err
+			}
+			repo, err := openRepository(ctx, &repository{git: s.git, top: top, name: filepath.ToSlash(rel), locked: s.locked})
+			return repo, name, err
 		}
 		if top == filepath.Dir(top) {
 			return nil, "", nil
@@ -204,6 +217,7 @@ func (s *Stager) add(ctx context.Context, name string) (staged bool, err error) 
 	if repo == nil {
 		return false, err
 	}
+	defer repo.close()
 	wanted, err := repo.wants(ctx)
 	if !wanted || err != nil {
 		return err != nil, err
@@ -222,8 +236,8 @@ func (s *Stager) hash(ctx context.Context, repo *repository, name string) (index
 		return indexEntry{}, reason(err)
 	}
 	defer stream.Close()
-	id, err := repo.run(ctx, stream, "hash-object", "-w", "--no-filters", "--stdin")
-	return indexEntry{s.mode(name), strings.TrimSpace(string(id)), stageMerged, repo.name}, err
+	id, err := repo.add(ctx, stream)
+	return indexEntry{s.mode(name), id, stageMerged, repo.name}, err
 }
 
 // mode returns the mode of a file for the index.
@@ -245,6 +259,7 @@ func (s *Stager) remove(ctx context.Context, name string) (staged bool, err erro
 	if repo == nil {
 		return false, err
 	}
+	defer repo.close()
 	entries, err := repo.entries(ctx)
 	if err != nil || len(entries) == 0 {
 		return err != nil, err
@@ -261,6 +276,9 @@ func (s *Stager) move(ctx context.Context, from, to string) (staged bool, err er
 	if err != nil {
 		return true, err
 	}
+	if source != nil {
+		defer source.close()
+	}
 	destination, name, err := s.repository(ctx, to, false)
 	if err != nil {
 		return true, err
@@ -270,6 +288,9 @@ func (s *Stager) move(ctx context.Context, from, to string) (staged bool, err er
 		if entries, err = source.entries(ctx); err != nil {
 			return true, err
 		}
+	}
+	if destination != nil {
+		defer destination.close()
 	}
 	removed, err := s.remove(ctx, from)
 	if err != nil || destination == nil {

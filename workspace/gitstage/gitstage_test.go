@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -109,6 +110,16 @@ func (r *repo) configure(t *testing.T, lines string) (program, marker string) {
 	}
 	r.put(t, ".git/config", string(old)+strings.ReplaceAll(lines, "PROGRAM", program), 0o666)
 	return program, marker
+}
+
+// mode returns the mode of a file of the repository.
+func (r *repo) mode(t *testing.T, name string) fs.FileMode {
+	t.Helper()
+	info, err := os.Stat(filepath.Join(r.dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Mode()
 }
 
 // has compares the index with lines of mode, name and content.
@@ -333,6 +344,22 @@ func TestGitInWorkspace(t *testing.T) {
 	}
 }
 
+// TestTemporaryFilesInWorkspace tests that an agent cannot write the git directory that is ours.
+func TestTemporaryFilesInWorkspace(t *testing.T) {
+	dir := t.TempDir()
+	local, err := localbash.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer local.Close()
+	for _, name := range []string{"TMPDIR", "TMP"} {
+		t.Setenv(name, dir)
+	}
+	if _, err := gitstage.Open(local, dir, nil); err == nil {
+		t.Error("Open takes a directory of temporary files in the workspace")
+	}
+}
+
 // TestHostileRepository tests that no program runs that a repository names. Where git
 // itself would run it, that is shown first.
 func TestHostileRepository(t *testing.T) {
@@ -349,7 +376,7 @@ func TestHostileRepository(t *testing.T) {
 		"hook":             {"", map[string]string{".git/hooks/post-index-change": "#!/bin/sh\nPROGRAM\n"}, []string{"add", "other"}, true},
 		"path":             {"[core]\n\thooksPath = hooks\n", map[string]string{"hooks/post-index-change": "#!/bin/sh\nPROGRAM\n"}, []string{"add", "other"}, true},
 		"include":          {"[include]\n\tpath = more\n", map[string]string{".git/more": "[core]\n\tfsmonitor = PROGRAM\n"}, []string{"status"}, true},
-		"in new versions":  {"[hook \"x\"]\n\tevent = post-index-change\n\tcommand = PROGRAM\n", nil, nil, false},
+		"in new versions":  {"[hook \"x\"]\n\tevent = post-index-change\n\tcommand = PROGRAM\n", nil, nil, true},
 		"pager and alias":  {"[core]\n\tpager = PROGRAM\n\teditor = PROGRAM\n[alias]\n\tupdate-index = !PROGRAM\n\thash-object = !PROGRAM\n", nil, nil, true},
 		"encoding":         {"", map[string]string{".gitattributes": "* working-tree-encoding=UTF-16\n"}, nil, false},
 		"promisor":         {"[extensions]\n\tpartialClone = o\n[remote \"o\"]\n\turl = ext::PROGRAM\n\tpromisor = true\n\tuploadpack = PROGRAM\n", nil, nil, true},
@@ -391,13 +418,12 @@ func TestFilterOfAnotherFile(t *testing.T) {
 	for name, c := range map[string]struct {
 		filter string // its name
 		config string // lines, in which PROGRAM is the program
-		staged bool
 	}{
-		"clean":   {"x", "[filter \"x\"]\n\tclean = PROGRAM\n\trequired = true\n", true},
-		"process": {"x", "[filter \"x\"]\n\tprocess = PROGRAM\n", true},
-		"dot":     {"x.y", "[filter \"x.y\"]\n\tclean = PROGRAM\n", true},
-		"equals":  {"x=y", "[filter \"x=y\"]\n\tclean = PROGRAM\n", false},
-		"include": {"x", "[include]\n\tpath = more\n", true},
+		"clean":   {"x", "[filter \"x\"]\n\tclean = PROGRAM\n\trequired = true\n"},
+		"process": {"x", "[filter \"x\"]\n\tprocess = PROGRAM\n"},
+		"dot":     {"x.y", "[filter \"x.y\"]\n\tclean = PROGRAM\n"},
+		"equals":  {"x=y", "[filter \"x=y\"]\n\tclean = PROGRAM\n"},
+		"include": {"x", "[include]\n\tpath = more\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRepo(t, ".", 0)
@@ -418,11 +444,84 @@ func TestFilterOfAnotherFile(t *testing.T) {
 			if _, err := os.Stat(marker); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("the program of the repository has run: %v", err)
 			}
-			if failed := r.failures(); (failed == nil) != c.staged {
-				t.Errorf("failures: %q, want some: %v", failed, !c.staged)
+			if failed := r.failures(); failed != nil {
+				t.Errorf("failures: %q", failed)
 			}
 			if changed := r.run(t, "diff", "--name-only"); name != "process" && changed != "" {
 				t.Errorf("git takes %q for changed", changed)
+			}
+		})
+	}
+}
+
+// TestConfigurationChanges tests that no filter runs that appears in the configuration after
+// git has looked at the repository, just before it changes the index.
+func TestConfigurationChanges(t *testing.T) {
+	git, err := exec.LookPath("git")
+	if err != nil || runtime.GOOS == "windows" {
+		t.Skip("a script takes the place of git")
+	}
+	bin := t.TempDir()
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	script := "#!/bin/sh\nfor arg; do [ \"$arg\" != update-index ] || [ ! -f .git/evil ] || cp .git/evil .git/config; done\nexec '" + git + "' \"$@\"\n"
+	if err := os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	r := newRepo(t, ".", 0)
+	r.put(t, ".git/info/attributes", "other filter=x\n", 0o666)
+	r.put(t, "other", "x", 0o666)
+	later := time.Now().Add(time.Hour)
+	if err := os.Chtimes(filepath.Join(r.dir, "other"), later, later); err != nil {
+		t.Fatal(err)
+	}
+	r.run(t, "add", "other")
+	good, err := os.ReadFile(filepath.Join(r.dir, ".git/config"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, marker := r.configure(t, "[filter \"x\"]\n\tclean = PROGRAM\n")
+	if err := os.Rename(filepath.Join(r.dir, ".git/config"), filepath.Join(r.dir, ".git/evil")); err != nil {
+		t.Fatal(err)
+	}
+	r.put(t, ".git/config", string(good), 0o666)
+	r.write(t, "a", "content")
+	if _, err := os.Stat(marker); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the program of the repository has run: %v", err)
+	}
+	r.has(t, "100644 a content", "100644 other x")
+}
+
+// TestFormats stages in repositories whose files have other formats.
+func TestFormats(t *testing.T) {
+	for name, commands := range map[string][][]string{
+		"sha256": {{"init", "-q", "--object-format=sha256"}, {"add", "."}},
+		"split":  {{"init", "-q"}, {"config", "core.splitIndex", "true"}, {"add", "."}, {"update-index", "--split-index"}},
+		"sparse": {{"init", "-q"}, {"add", "."}, {"-c", "user.name=x", "-c", "user.email=x@x", "commit", "-q", "-m", "x"}, {"sparse-checkout", "set", "--cone", "--sparse-index", "d"}},
+		"shared": {{"init", "-q", "--shared=all"}, {"add", "."}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRepo(t, ".", 0)
+			if err := os.RemoveAll(filepath.Join(r.dir, ".git")); err != nil {
+				t.Fatal(err)
+			}
+			r.put(t, "d/a", "1", 0o666)
+			r.put(t, "e/b", "2", 0o666)
+			for _, args := range commands {
+				r.run(t, args...)
+			}
+			before := r.mode(t, ".git/index")
+			r.write(t, "d/c", "3")
+			r.has(t, "100644 d/a 1", "100644 d/c 3", "100644 e/b 2")
+			r.run(t, "fsck", "--strict")
+			if changed := r.run(t, "diff", "--name-only"); changed != "" {
+				t.Errorf("git takes %q for changed", changed)
+			}
+			if after := r.mode(t, ".git/index"); after != before {
+				t.Errorf("the index has the mode %v, want %v as before", after, before)
+			}
+			id := strings.TrimSpace(r.run(t, "rev-parse", ":d/c"))
+			if got, want := r.mode(t, ".git/objects/"+id[:2]), r.mode(t, ".git/objects"); got != want {
+				t.Errorf("the directory of the object has the mode %v, want %v as that of all", got, want)
 			}
 		})
 	}

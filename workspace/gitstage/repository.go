@@ -31,8 +31,8 @@ type repository struct {
 	name string // from top, with slashes
 	// locked are the folders of the repositories whose index was locked for all of lockWait when
 	// it was last to be changed: nobody waits for them again until the lock is deleted.
-	locked  map[string]bool
-	options []string // for git, beside safe
+	locked map[string]bool
+	*storage
 }
 
 // indexEntry is a file in an index. Of a file with a conflict there is one for each stage.
@@ -76,7 +76,10 @@ func (r *repository) wants(ctx context.Context) (bool, error) {
 
 // entries returns what the index has of the name, and below it.
 func (r *repository) entries(ctx context.Context) ([]indexEntry, error) {
-	out, err := r.run(ctx, nil, "--literal-pathspecs", "ls-files", "-z", "--stage", "--", r.name)
+	if err := r.readIndex(); err != nil {
+		return nil, err
+	}
+	out, err := r.runIndex(ctx, nil, "--literal-pathspecs", "ls-files", "-z", "--stage", "--", r.name)
 	if err != nil {
 		return nil, err
 	}
@@ -101,73 +104,6 @@ func removals(entries []indexEntry) []indexEntry {
 	return removed
 }
 
-// update changes the index, in one step.
-func (r *repository) update(ctx context.Context, entries []indexEntry) error {
-	if err := r.switchOff(ctx); err != nil {
-		return err
-	}
-	var lines strings.Builder
-	for _, e := range entries {
-		fmt.Fprintf(&lines, "%s %s %s\t%s\x00", e.mode, e.id, e.stage, e.name)
-	}
-	for began := time.Now(); ; {
-		_, err := r.run(ctx, strings.NewReader(lines.String()), "update-index", "-z", "--index-info")
-		if !errors.Is(err, errLocked) {
-			delete(r.locked, r.top)
-			return err
-		}
-		if r.locked[r.top] || time.Since(began) > lockWait {
-			r.locked[r.top] = true
-			return err
-		}
-		select { // another program changes the index
-		case <-ctx.Done():
-			return err
-		case <-time.After(lockPause):
-		}
-	}
-}
-
-// switchOff switches off the filters that the configuration of git names: to write an index,
-// git looks again at other files that may have changed since it was read, by their filters too.
-// Without them it takes such a file for changed, and looks once more when a user runs it.
-//
-// # Errors
-//
-// Hooks in the configuration, as new versions of git let it have them, and filters with "="
-// in their names: those cannot be switched off.
-func (r *repository) switchOff(ctx context.Context) error {
-	names, err := r.run(ctx, nil, "config", "-z", "--name-only", "--get-regexp", `^(hook|filter)\.`)
-	var status *exec.ExitError
-	if errors.As(err, &status) && status.ExitCode() == 1 { // there are none
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	r.options = nil
-	for name := range strings.SplitSeq(strings.TrimSuffix(string(names), "\x00"), "\x00") {
-		value := ""
-		switch {
-		case strings.HasPrefix(name, "hook."):
-			return errors.New("the configuration of git has hooks, which are not run: nothing is staged")
-		case strings.Contains(name, "="):
-			return errors.New("the configuration of git has a filter with = in its name, which cannot be switched off: nothing is staged")
-		case strings.HasSuffix(name, ".required"):
-			value = "false"
-		}
-		r.options = append(r.options, "-c", name+"="+value)
-	}
-	return nil
-}
-
-// lockPause is the time between two attempts to change a locked index, and lockWait how long
-// there are attempts. A program that was killed can leave a lock, which stays.
-const (
-	lockPause = 50 * time.Millisecond
-	lockWait  = time.Second
-)
-
 // safe are the options under which git runs no program that a repository names.
 // Those on the command line precede all files of configuration.
 var safe = []string{
@@ -183,11 +119,22 @@ const (
 	maxSaid   = 4 << 10
 )
 
-// run runs git in the repository, and returns what it prints.
+// run runs git in the repository, and returns what it prints. The command must not change anything,
+// nor look at what files have, by their filters: the configuration may change at any time.
 func (r *repository) run(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, r.git, slices.Concat(safe, r.options, args)...)
+	return r.runWith(ctx, environment(r.top), in, args...)
+}
+
+// runIndex runs git on the copy of the index. The objects of the repository are for reading.
+func (r *repository) runIndex(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
+	return r.runWith(ctx, append(r.environment(r.top), "GIT_OBJECT_DIRECTORY="+r.objectsPath), in, args...)
+}
+
+// runWith runs git with the variables env.
+func (r *repository) runWith(ctx context.Context, env []string, in io.Reader, args ...string) ([]byte, error) {
+	cmd := exec.CommandContext(ctx, r.git, slices.Concat(safe, args)...)
 	cmd.Dir = r.top
-	cmd.Env = environment(r.top)
+	cmd.Env = env
 	cmd.Stdin = in
 	cmd.WaitDelay = time.Second
 	out, said := &output{limit: maxOutput}, &output{limit: maxSaid}
@@ -210,8 +157,6 @@ var errLocked = errors.New("another program has locked the index: if none is run
 // explain returns what git has said, without its text, which has paths of the host.
 func explain(err error, said string) error {
 	switch {
-	case strings.Contains(said, "index.lock"):
-		return errLocked
 	case strings.Contains(said, "dubious ownership"):
 		return errors.New("the repository belongs to another user: add it to safe.directory")
 	case strings.Contains(said, "not a git repository"):

@@ -28,7 +28,9 @@
 // result is renamed to the index under its lock. The commands that use the git directory of the
 // repository only read: hooks and monitors are switched off on their command
 // line, which precedes every file of configuration, remotes are forbidden, and the
-// variables GIT_… of the environment are not passed on. git itself refuses repositories of
+// variables GIT_… of the environment are not passed on. Where .git, the index or the objects of
+// a work tree in the folder lead out of it, nothing is staged, unless they are of a linked
+// worktree or submodule whose git directory names the work tree. git itself refuses repositories of
 // other users, and is not run if it was found in the folder of the workspace.
 package gitstage
 
@@ -192,7 +194,7 @@ func (s *Stager) repository(ctx context.Context, name string, follow bool) (*rep
 			if err != nil {
 				return nil, "", err
 			}
-			repo, err := openRepository(ctx, &repository{git: s.git, top: top, name: filepath.ToSlash(rel), locked: s.locked})
+			repo, err := openRepository(ctx, &repository{git: s.git, root: s.root, top: top, name: filepath.ToSlash(rel), locked: s.locked})
 			return repo, name, err
 		}
 		if top == filepath.Dir(top) {

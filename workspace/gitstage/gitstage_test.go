@@ -50,6 +50,13 @@ func newRepo(t *testing.T, sub string, timeout time.Duration) *repo {
 	if err := os.MkdirAll(filepath.Join(r.dir, sub), 0o777); err != nil {
 		t.Fatal(err)
 	}
+	r.open(t, sub, timeout)
+	return r
+}
+
+// open opens the folder sub of the repository as the workspace.
+func (r *repo) open(t *testing.T, sub string, timeout time.Duration) {
+	t.Helper()
 	local, err := localbash.Open(filepath.Join(r.dir, sub), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +71,6 @@ func newRepo(t *testing.T, sub string, timeout time.Duration) *repo {
 		t.Fatal(err)
 	}
 	r.fsys = observe.New(local, "repo", stager)
-	return r
 }
 
 // run runs git in the repository.
@@ -489,6 +495,83 @@ func TestConfigurationChanges(t *testing.T) {
 		t.Errorf("the program of the repository has run: %v", err)
 	}
 	r.has(t, "100644 a content", "100644 other x")
+}
+
+// TestLeadsOut tests that nothing outside the workspace changes if what is of a repository in it is a
+// symlink, or a file that names another repository.
+func TestLeadsOut(t *testing.T) {
+	link := func(from, to string) error { return errors.Join(os.RemoveAll(to), os.Symlink(from, to)) }
+	for name, lead := range map[string]func(out, top string) error{
+		"gitdir": func(out, top string) error {
+			return errors.Join(os.RemoveAll(top+"/.git"), os.WriteFile(top+"/.git", []byte("gitdir: "+out+"/.git\n"), 0o666))
+		},
+		"git":       func(out, top string) error { return link(out+"/.git", top+"/.git") },
+		"commondir": func(out, top string) error { return os.WriteFile(top+"/.git/commondir", []byte(out+"/.git\n"), 0o666) },
+		"index":     func(out, top string) error { return link(out+"/new", top+"/.git/index") },
+		"lock":      func(out, top string) error { return link(out+"/new", top+"/.git/index.lock") },
+		"objects":   func(out, top string) error { return link(out, top+"/.git/objects") },
+		"fan-out": func(out, top string) error {
+			err := error(nil)
+			for i := range 256 {
+				err = errors.Join(err, link(out, fmt.Sprintf("%s/.git/objects/%02x", top, i)))
+			}
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out := newRepo(t, ".", 0)
+			out.run(t, "-c", "user.name=x", "-c", "user.email=x@x", "commit", "-q", "--allow-empty", "-m", "x")
+			r := newRepo(t, ".", 100*time.Millisecond)
+			before := tree(t, out.dir)
+			if err := lead(out.dir, r.dir); err != nil {
+				t.Fatal(err)
+			}
+			r.write(t, "a", "1")
+			if failed := r.failures(); len(failed) != 1 || strings.Contains(failed[0], out.dir) {
+				t.Errorf("failures: %q, want one without a path of the host", failed)
+			}
+			if after := tree(t, out.dir); after != before {
+				t.Errorf("outside of the workspace there is\n%s\nwant\n%s", after, before)
+			}
+		})
+	}
+}
+
+// tree returns the files in dir, with their contents.
+func tree(t *testing.T, dir string) string {
+	t.Helper()
+	var b strings.Builder
+	err := fs.WalkDir(os.DirFS(dir), ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			fmt.Fprintf(&b, "%s\n", name)
+			return err
+		}
+		data, err := fs.ReadFile(os.DirFS(dir), name)
+		fmt.Fprintf(&b, "%s %q\n", name, data)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestPointsBack tests that a linked worktree and a submodule are staged whose git directory is outside
+// the workspace.
+func TestPointsBack(t *testing.T) {
+	main := newRepo(t, ".", 0)
+	main.run(t, "-c", "user.name=x", "-c", "user.email=x@x", "commit", "-q", "--allow-empty", "-m", "x")
+	main.run(t, "worktree", "add", "-q", "linked")
+	main.run(t, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", main.dir, "module")
+	for _, name := range []string{"linked", "module"} {
+		r := &repo{dir: filepath.Join(main.dir, name)}
+		r.open(t, ".", 0)
+		r.write(t, "a", "1")
+		r.has(t, "100644 a 1")
+		if failed := r.failures(); failed != nil {
+			t.Errorf("failures in %s: %q", name, failed)
+		}
+	}
 }
 
 // TestFormats stages in repositories whose files have other formats.

@@ -27,6 +27,7 @@ const stageMerged = "0"
 // repository is a git repository, and the name in it that is staged.
 type repository struct {
 	git  string // the program
+	root string // the folder of the workspace
 	top  string // the folder that has .git
 	name string // from top, with slashes
 	// locked are the folders of the repositories whose index was locked for all of lockWait when

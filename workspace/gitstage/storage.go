@@ -33,47 +33,59 @@ func openRepository(ctx context.Context, r *repository) (*repository, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.storage, err = openStorage(r.top, strings.TrimSpace(string(format)))
+	r.storage, err = r.openStorage(ctx, strings.TrimSpace(string(format)))
 	if err != nil {
 		return nil, err
 	}
 	return r, nil
 }
 
-// openStorage opens the storage of the repository at top. It has the given format of objects.
-func openStorage(top, format string) (_ *storage, err error) {
+// openStorage opens the storage of the repository, whose objects have the given format. If its
+// work tree is in the workspace, .git may be what an agent has written: it then leads nowhere
+// outside, unless the git directory there names the work tree.
+func (r *repository) openStorage(ctx context.Context, format string) (_ *storage, err error) {
 	s := &storage{}
 	defer func() {
 		if err != nil {
 			s.close()
 		}
 	}()
-	dir, err := gitDir(top)
+	base := r.root
+	if !inside(r.root, r.top) {
+		base = ""
+	}
+	dir, err := gitDir(base, r.top)
 	if err != nil {
 		return nil, err
 	}
-	if s.dir, err = openDir(dir); err != nil {
+	if base != "" && !inside(base, dir) && r.namedBy(ctx, dir) {
+		base = ""
+	}
+	if s.dir, err = openDir(base, dir); err != nil {
 		return nil, err
 	}
 	common := dir
 	if data, err := readFile(s.dir, "commondir"); err == nil { // a linked worktree
 		common = from(dir, data)
 	}
-	s.objectsPath = filepath.Join(common, "objects")
-	if s.objects, err = openDir(s.objectsPath); err != nil {
+	if s.objectsPath, err = filepath.EvalSymlinks(filepath.Join(common, "objects")); err != nil {
+		return nil, reason(err)
+	}
+	if s.objects, err = openDir(base, s.objectsPath); err != nil {
 		return nil, err
 	}
 	s.own, err = newGitDir(format)
 	return s, err
 }
 
-// gitDir returns the git directory of the repository at top, which .git is or names.
-func gitDir(top string) (string, error) {
+// gitDir returns the git directory of the repository at top, which .git is or names, without
+// symlinks.
+func gitDir(base, top string) (string, error) {
 	name, err := filepath.EvalSymlinks(filepath.Join(top, ".git"))
 	if err != nil {
 		return "", reason(err)
 	}
-	parent, err := openDir(filepath.Dir(name))
+	parent, err := openDir(base, filepath.Dir(name))
 	if err != nil {
 		return "", err
 	}
@@ -93,6 +105,21 @@ func gitDir(top string) (string, error) {
 	return name, reason(err)
 }
 
+// namedBy reports whether the git directory dir says that it is of the work tree: that of a linked
+// worktree names its file .git, and that of a submodule its work tree.
+func (r *repository) namedBy(ctx context.Context, dir string) bool {
+	root, err := openDir("", dir)
+	if err != nil {
+		return false
+	}
+	defer root.Close()
+	if name, err := readFile(root, "gitdir"); err == nil {
+		return from(dir, name) == filepath.Join(r.top, ".git")
+	}
+	out, err := r.run(ctx, nil, "config", "--file", filepath.Join(dir, "config"), "--get", "core.worktree")
+	return err == nil && from(dir, strings.TrimRight(string(out), "\r\n")) == r.top
+}
+
 // from returns the path name, which may be relative to dir.
 func from(dir, name string) string {
 	if filepath.IsAbs(name) {
@@ -101,13 +128,27 @@ func from(dir, name string) string {
 	return filepath.Join(dir, filepath.FromSlash(name))
 }
 
-// openDir opens the directory name.
-func openDir(name string) (*os.Root, error) {
-	dir, err := os.OpenRoot(name)
-	if err != nil {
-		return nil, fmt.Errorf("the git directory: %w", reason(err))
+// openDir opens the directory name, which has no symlinks: one that takes the place of a part
+// of it does not lead out of the folder base. If that is empty, no part is the agent's.
+func openDir(base, name string) (*os.Root, error) {
+	if base == "" {
+		dir, err := os.OpenRoot(name)
+		return dir, reason(err)
 	}
-	return dir, nil
+	if !inside(base, name) {
+		return nil, errors.New("the git directory is outside the workspace: nothing is staged")
+	}
+	folder, err := os.OpenRoot(base)
+	if err != nil {
+		return nil, reason(err)
+	}
+	defer folder.Close()
+	rel, err := filepath.Rel(base, name)
+	if err != nil {
+		return nil, err
+	}
+	dir, err := folder.OpenRoot(rel)
+	return dir, reason(err)
 }
 
 // maxLine bounds the files that name a directory.

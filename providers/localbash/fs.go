@@ -568,7 +568,7 @@ func runError(err error, program string) error {
 		return provider.Errorf(errors.ErrUnsupported, "%w: %w", err, ops.Remedy("of a symlink in run.readable, name what it leads to instead"))
 	case errors.Is(err, command.ErrScratch), errors.Is(err, command.ErrTemp):
 		return provider.Errorf(errors.ErrUnsupported, "%w", err)
-	case errors.Is(err, command.ErrRemain):
+	case errors.Is(err, command.ErrSwapped), errors.Is(err, command.ErrRemain):
 		return provider.Errorf(workspace.ErrUnavailable, "%w", err)
 	case errors.Is(err, command.ErrFailed):
 		return provider.Errorf(workspace.ErrUnavailable, "%w", command.ErrFailed) // and no host path
@@ -590,13 +590,13 @@ func runError(err error, program string) error {
 // place, and what it leads to is not protected.
 func (f *folder) frozen() ([]command.Frozen, error) {
 	names := f.readOnly()
-	if len(names) == 0 {
-		return nil, nil
-	}
 	exact := nofollow{f.host, f.openat2.exact()}
 	seen := map[string]bool{}
 	var frozen []command.Frozen
 	for _, name := range names {
+		if slices.ContainsFunc(names, func(above string) bool { return strings.HasPrefix(name, above+"/") }) {
+			continue // it is kept with that
+		}
 		for end := 0; end < len(name); {
 			if next := strings.IndexByte(name[end+1:], '/'); next >= 0 {
 				end += 1 + next
@@ -604,7 +604,7 @@ func (f *folder) frozen() ([]command.Frozen, error) {
 				end = len(name)
 			}
 			part, last := name[:end], end == len(name)
-			if seen[part] && !last {
+			if seen[part] {
 				continue
 			}
 			seen[part] = true
@@ -620,7 +620,7 @@ func (f *folder) frozen() ([]command.Frozen, error) {
 			if err != nil {
 				return nil, provider.Errorf(workspace.ErrUnavailable, "%q cannot be kept from being changed: %w", part, err)
 			}
-			frozen = append(frozen, command.Frozen{Name: part, Parent: !last && info.IsDir()})
+			frozen = append(frozen, command.Frozen{Name: part, Info: info, Parent: !last && info.IsDir()})
 		}
 	}
 	return frozen, nil

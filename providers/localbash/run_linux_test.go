@@ -497,7 +497,7 @@ func TestRunAttacks(t *testing.T) {
 	t.Cleanup(func() { listener.Close() }) // after the attacks, which run later
 	outside := t.TempDir()
 	put(t, filepath.Join(outside, "secret"), "SECRET")
-	fsys := openRunner(t, localbash.Run{Sandbox: localbash.SandboxRequire, ReadOnly: []string{"conf/deep/workspace.yaml", "top.yaml", "none.yaml", "hooks"}})
+	fsys := openRunner(t, localbash.Run{Sandbox: localbash.SandboxRequire, ReadOnly: []string{"conf/deep/workspace.yaml", "top.yaml", "none.yaml", "hooks/pre-commit", "hooks", "hooks"}})
 	for _, name := range []string{"conf/deep/workspace.yaml", "top.yaml", "hooks/pre-commit"} {
 		put(t, filepath.Join(fsys.Root(), name), "settings")
 	}
@@ -598,6 +598,37 @@ func TestRunAttacks(t *testing.T) {
 			t.Errorf("an attack changed the hooks: %v, %v", entries, err)
 		}
 	})
+}
+
+// TestRunSwapped checks that no command starts when what is read-only is replaced while the
+// sandbox is made, as another command can do.
+func TestRunSwapped(t *testing.T) {
+	bwrap := exhaustive.Program(t, "bwrap")
+	for name, swap := range map[string]string{
+		"a directory by a symlink":   "mv .git d; ln -s .. .git",
+		"a parent by a symlink":      "mv conf d; mkdir conf; ln -s ../.. conf/deep",
+		"a directory by another one": "mv .git d; cp -r d .git",
+		"a file by another one":      "cp file new; mv new file",
+		"a file by a symlink":        "rm file; ln -s .git/config file",
+	} {
+		t.Run(name, func(t *testing.T) {
+			bin := t.TempDir()
+			t.Setenv("PATH", bin+":"+os.Getenv("PATH"))
+			fsys := openRunner(t, localbash.Run{Sandbox: localbash.SandboxRequire, ReadOnly: []string{".git/hooks", "conf/deep/file", "file"}})
+			for _, file := range []string{".git/hooks/file", ".git/config", "conf/deep/file", "file", "../file", "../hooks/file"} {
+				put(t, filepath.Join(fsys.Root(), file), "")
+			}
+			put(t, filepath.Join(bin, "bwrap"), fmt.Sprintf("#!/bin/sh\n[ \"$1\" != --args ] || (cd /proc/self/fd/6 && %s)\nexec %s \"$@\"\n", swap, bwrap))
+			if err := os.Chmod(filepath.Join(bin, "bwrap"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			var out bytes.Buffer
+			result, err := fsys.Run(t.Context(), &workspace.RunOptions{Command: []string{"sh", "-c", "ls -a . .. .git; echo x >../file"}, Stdout: &out, Stderr: &out})
+			if !errors.Is(err, workspace.ErrUnavailable) || out.Len() > 0 || content(t, filepath.Join(fsys.Root(), "../file")) != "" {
+				t.Errorf("Run = %+v, %v, want ErrUnavailable and no output, got %q", result, err, out.String())
+			}
+		})
+	}
 }
 
 // TestRunWithoutSandbox checks what becomes of commands where bubblewrap is missing or does

@@ -10,8 +10,9 @@
 // directories of the system read-only, the folder, and a home directory that lasts as long
 // as the Runner; it has no network, no capabilities, and processes that end with their
 // first one. The folder is bound by its descriptor and not by its path. The gate closes
-// that descriptor before anything of the caller's runs. There the program is a child of the
-// gate, which reports how it ended: bubblewrap makes one number of exit codes and signals.
+// that descriptor before anything of the caller's runs, and does not begin until this
+// process has compared what is mounted with what was asked for. There the program is a child
+// of the gate, which reports how it ended: bubblewrap makes one number of exit codes and signals.
 //
 // Without a sandbox the gate is a session of its own. The processes that it leaves are found
 // by that session, and in others by a variable of their environment, the mark.
@@ -25,6 +26,7 @@ package command
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -67,7 +69,8 @@ type Command struct {
 // change. No element of its name is a symlink.
 type Frozen struct {
 	Name   string
-	Parent bool // it is a directory that can be changed, but not be renamed
+	Info   fs.FileInfo // what has the name; if that has changed, nothing is started
+	Parent bool        // it is a directory that can be changed, but not be renamed
 }
 
 // Result says how a program ended.
@@ -89,6 +92,7 @@ var (
 	ErrFailed    = errors.New("the program could not be started")
 	ErrScratch   = errors.New("the directory of temporary files is in the folder: name another one in TMPDIR")
 	ErrTemp      = errors.New("the directory of temporary files cannot be used: name another one in TMPDIR")
+	ErrSwapped   = errors.New("files were replaced while the sandbox was made")
 	ErrRemain    = errors.New("processes of the command could not be ended in time")
 )
 

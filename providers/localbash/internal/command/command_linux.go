@@ -181,7 +181,7 @@ func (r *Runner) begin(ctx context.Context) (run context.Context, mark string, s
 // # Errors
 //
 // [ErrMissing], [ErrDenied], [ErrTooLong], [ErrBarred], [ErrTooDeep], [ErrFailed],
-// [ErrNoSandbox] and [ErrReadable] for a program that was not started, [ErrRemain],
+// [ErrSwapped], [ErrNoSandbox] and [ErrReadable] for a program that was not started, [ErrRemain],
 // [os.ErrClosed] once the Runner is closed, and the error of ctx.
 func (r *Runner) Run(ctx context.Context, c Command) (Result, error) {
 	ctx, mark, s, end, err := r.begin(ctx)
@@ -194,6 +194,11 @@ func (r *Runner) Run(ctx context.Context, c Command) (Result, error) {
 		return Result{}, err
 	}
 	defer p.streams.close()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if err := p.release(ctx, r.root, c); err != nil {
+		cancel(err)
+	}
 	select {
 	case <-p.ended:
 	case <-ctx.Done():
@@ -233,6 +238,7 @@ type process struct {
 	reaped  chan struct{}
 	streams *streams
 	report  *capture
+	hold    *os.File // of the sandbox; a byte lets the gate begin
 	errors  *capture // what bubblewrap writes, until its last process has ended
 }
 
@@ -289,8 +295,11 @@ func (r *Runner) start(c Command, mark string, s *sandbox) (*process, error) {
 			return nil, err
 		}
 		defer args.Close()
+		if p.hold, err = p.streams.hold(); err != nil {
+			return nil, err
+		}
 		p.cmd.Path, p.cmd.Args, p.cmd.Dir = s.bwrap, append([]string{"bwrap", "--args", strconv.Itoa(argsFd), "--", shell}, p.cmd.Args[1:]...), "/"
-		p.cmd.ExtraFiles = append(p.cmd.ExtraFiles, c.Root, args)
+		p.cmd.ExtraFiles = append(p.cmd.ExtraFiles, c.Root, args, p.hold)
 	}
 	begun := make(chan error)
 	go p.attend(begun)
@@ -365,10 +374,8 @@ func (p *process) firstOfNamespace() *os.File {
 	if p.sandbox.bwrap == "" {
 		return nil
 	}
-	children := fmt.Sprintf("/proc/%d/task/%[1]d/children", p.cmd.Process.Pid)
-	before, _ := os.ReadFile(children)
-	pid, err := strconv.Atoi(strings.TrimSpace(string(before)))
-	if err != nil {
+	pid := p.child()
+	if pid == 0 {
 		return nil
 	}
 	fd, err := unix.PidfdOpen(pid, 0)
@@ -376,11 +383,18 @@ func (p *process) firstOfNamespace() *os.File {
 		return nil
 	}
 	file := os.NewFile(uintptr(fd), "pidfd")
-	if after, _ := os.ReadFile(children); !bytes.Equal(before, after) {
+	if p.child() != pid {
 		file.Close() // it may be another process by now
 		return nil
 	}
 	return file
+}
+
+// child returns the number of the only child of the process, 0 if there is none.
+func (p *process) child() int {
+	said, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%[1]d/children", p.cmd.Process.Pid))
+	pid, _ := strconv.Atoi(strings.TrimSpace(string(said)))
+	return pid
 }
 
 // waitForEnd closes the descriptor of a process, and reports whether that has ended before

@@ -15,6 +15,7 @@ const (
 	stderrFd            // the standard error of the program
 	rootFd              // the folder, in the sandbox
 	argsFd              // the arguments of bubblewrap
+	holdFd              // what bubblewrap waits for before the gate, and closes
 )
 
 // What the gate reports.

@@ -217,6 +217,6 @@ func (s *sandbox) arguments(r *Runner, c Command) []byte {
 		}
 		args = append(args, kind, root+"/"+frozen.Name, filepath.Join(r.root, filepath.FromSlash(frozen.Name)))
 	}
-	args = append(args, "--bind", r.keeper.home, r.keeper.home, "--remount-ro", "/", "--chdir", "/")
+	args = append(args, "--bind", r.keeper.home, r.keeper.home, "--block-fd", strconv.Itoa(holdFd), "--remount-ro", "/", "--chdir", "/")
 	return []byte(strings.Join(args, "\x00") + "\x00")
 }

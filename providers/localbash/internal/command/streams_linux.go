@@ -3,10 +3,13 @@ package command
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"sync"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // streams are the pipes between this process and a command. No file of the caller's is
@@ -43,6 +46,24 @@ func (s *streams) open(c Command) (in, out, stderr *os.File, err error) {
 	}
 	stderr, err = s.output(c.Stderr)
 	return in, out, stderr, err
+}
+
+// hold returns both ends of a pipe in one: what reads it waits for a byte even when this process
+// is killed.
+func (s *streams) hold() (*os.File, error) {
+	var ends [2]int
+	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
+		return nil, err
+	}
+	defer unix.Close(ends[0])
+	defer unix.Close(ends[1])
+	fd, err := unix.Open(fmt.Sprintf("/proc/self/fd/%d", ends[0]), unix.O_RDWR|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), "hold")
+	s.ours = append(s.ours, f)
+	return f, nil
 }
 
 func (s *streams) null(flag int) (*os.File, error) {

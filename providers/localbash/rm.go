@@ -106,10 +106,10 @@ const (
 // With levels up to 3 instead of maxRemoveDepth, the tree t/1/2/3/4/5 goes like this:
 //
 //	t/1/2/3/4/5                          too deep at 4, which is moved
-//	t/1/2/3, t/.workspacekit-tmp-X/5     the levels 3, 2 and 1 are empty now
-//	t/.workspacekit-tmp-X/5              t is read again, because something was moved
+//	t/1/2/3, t/workspacekit-rm-X/5       the levels 3, 2 and 1 are empty now
+//	t/workspacekit-rm-X/5                t is read again, because something was moved
 //
-// The reserved name keeps a listing from showing what has been moved.
+// Listings show that name: a removal that stops halfway must hide nothing.
 type removal struct {
 	ctx   context.Context
 	top   *os.File // the tree, open
@@ -148,7 +148,7 @@ func (r *removal) lift(parent *os.Root, base string) error {
 		return err
 	}
 	defer file.Close()
-	err = sys.RenameExclusive(file, base, r.top, ops.ReservedPrefix+rand.Text())
+	err = sys.RenameExclusive(file, base, r.top, "workspacekit-rm-"+rand.Text())
 	r.moved = r.moved || err == nil
 	return err
 }

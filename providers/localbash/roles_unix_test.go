@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
 
 	"github.com/workspacekit/workspacekit/providers/localbash"
@@ -185,6 +186,37 @@ func runOutOfFiles(dir string) error {
 		}
 	}
 	return nil
+}
+
+// canceledLater is a context that is canceled once it was asked for its error a number of times.
+type canceledLater struct {
+	context.Context
+	left int
+}
+
+func (c *canceledLater) Err() error {
+	if c.left--; c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestRmStopsHalfway cancels the removal of a deep tree at each step. What is left is listed.
+func TestRmStopsHalfway(t *testing.T) {
+	dir := t.TempDir()
+	fsys := open(t, dir, nil)
+	for steps := 0; ; steps++ {
+		put(t, filepath.Join(dir, "t", strings.Repeat("d/", 70), "file"), "")
+		err := fsys.Rm(&canceledLater{t.Context(), steps}, "t", &workspace.RmOptions{Recursive: true})
+		if err == nil {
+			return
+		}
+		listed, lsErr := fsys.Ls(t.Context(), "t", nil)
+		found, osErr := os.ReadDir(filepath.Join(dir, "t"))
+		if len(listed) != len(found) || lsErr != nil || osErr != nil {
+			t.Fatalf("Ls after Rm that was canceled at step %d = %v, %v, want %v, %v", steps, listed, lsErr, found, osErr)
+		}
+	}
 }
 
 // removeDeepTree removes a tree with more levels than the process can have

@@ -320,18 +320,30 @@ func (f *folder) mkdirAll(ctx context.Context, name string) (undo func(), err er
 
 // makeDirs is MkdirAll of the host for a call that changes nothing if it is refused (E5): undo
 // removes what was missing, the deepest first, as long as it is empty, up to a symlink. After an
-// error that is done.
+// error that is done. Once another call has asked for directories, undo does nothing: that call
+// may have found these, and reported them.
 func (f *folder) makeDirs(ctx context.Context, name string) (undo func(), err error) {
+	f.making.Lock()
+	defer f.making.Unlock()
+	f.made++
+	made := f.made
 	existing := name
 	if nearest, err := f.openNearest(name); err == nil {
 		existing = nearest.dir
 		nearest.close()
 	}
-	undo = func() {
+	remove := func() {
 		for dir := name; dir != existing; dir, _ = splitUnclean(dir) {
 			if err := f.removeDir(dir); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return
 			}
+		}
+	}
+	undo = func() {
+		f.making.Lock()
+		defer f.making.Unlock()
+		if f.made == made {
+			remove()
 		}
 	}
 	if existing != name { // a symlink to nothing is followed
@@ -341,7 +353,7 @@ func (f *folder) makeDirs(ctx context.Context, name string) (undo func(), err er
 		}
 	}
 	if err = f.host.MkdirAll(name, newDirPerm); err != nil {
-		undo()
+		remove()
 	}
 	return undo, err
 }

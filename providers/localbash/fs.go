@@ -64,6 +64,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
@@ -220,6 +221,8 @@ type shared struct {
 	relaxed  bool            // as in [Options]
 	locks    locks           // on directories, by their keys
 	lockWait time.Duration   // maxLockWait but in tests
+	making   sync.Mutex      // held while directories are made, or removed after a failure
+	made     int             // how often directories were made; guarded by making
 	temps    noted           // temporary files that listings met
 	listings keptListings    // of large directories
 	clock    clock           // dates what is written

@@ -93,6 +93,37 @@ func TestLocksOfOthers(t *testing.T) {
 	}
 }
 
+// TestFailureKeepsDirectories cancels a move that has created a directory, after Mkdir has
+// reported the directory to somebody else.
+func TestFailureKeepsDirectories(t *testing.T) {
+	for _, mkdir := range []bool{true, false} {
+		dir := t.TempDir()
+		put(t, filepath.Join(dir, "file"), "")
+		unlock := lockFolder(t, dir)
+		fsys := open(t, dir, nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		moved := make(chan error)
+		go func() { moved <- fsys.Move(ctx, "file", "new/file") }()
+		for made := false; !made && t.Context().Err() == nil; {
+			_, err := os.Stat(filepath.Join(dir, "new"))
+			made = err == nil
+		}
+		if mkdir {
+			if err := fsys.Mkdir(t.Context(), "new", &workspace.MkdirOptions{Recursive: true}); err != nil {
+				t.Error(err)
+			}
+		}
+		cancel()
+		if err := <-moved; !errors.Is(err, context.Canceled) {
+			t.Errorf("Move = %v, want Canceled", err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "new")); (err == nil) != mkdir {
+			t.Errorf("Stat of the directory after the move = %v, it was reported: %t", err, mkdir)
+		}
+		unlock()
+	}
+}
+
 // TestLockIsBounded waits for a process that does not unlock the folder.
 func TestLockIsBounded(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "dir")

@@ -181,3 +181,20 @@ func TestImportTarMerges(t *testing.T) {
 		}
 	})
 }
+
+// TestRefusedFollowsNoSymlink has a call fail where a symlink that leads out has the name of the
+// shell's number, which can be guessed.
+func TestRefusedFollowsNoSymlink(t *testing.T) {
+	inShells(t, []string{"dash", "bash", "busybox"}, func(t *testing.T, executor container.Executor) {
+		host := t.TempDir()
+		shell(t, host, "mkdir root; echo keep >outside")
+		noting := executor.(within)
+		noting.Command = container.Command{"sh", "-c", `echo $$ >>'` + host + `/shells'; exec "$@"`, "sh"}
+		f := open(t, &container.Options{Executor: noting, Root: filepath.Join(host, "root")})
+		shell(t, host, "for number in $(cat shells); do ln -s ../outside root/.workspacekit-tmp-$number; done; ls -A root >before")
+		if err := f.ImportTar(t.Context(), ".", strings.NewReader("this is no archive"), nil); err == nil {
+			t.Error("ImportTar of what is no archive = nil, want an error")
+		}
+		shell(t, host, "ls -A root | cmp - before && [ $(cat outside) = keep ]")
+	})
+}

@@ -63,8 +63,10 @@ refused() {
 	esac
 	[ -w . ] || return $denied
 	# Busybox says that root may, also without capabilities or where nobody may.
-	# There may be room for bytes, but for no file.
-	case $({ : >"./$prefix$$"; } 2>&1 && rm -f -- "./$prefix$$") in
+	# There may be room for bytes, but for no file. mkdir follows no symlink that somebody
+	# has left under the name, and rmdir removes nothing that has anything in it.
+	read -r unknown 2>/dev/null </proc/sys/kernel/random/uuid || unknown=$$
+	case $(mkdir -- "./$prefix$unknown" 2>&1 && rmdir -- "./$prefix$unknown" 2>&1) in
 	*'Read-only file system'* | *'ermission denied'* | *'not permitted'*) return $denied ;;
 	*': No space left on device' | *'uota exceeded') return $full ;;
 	*onexistent* | *'No such file'*) # so it is with /proc, where nothing can be created

@@ -200,6 +200,28 @@ func TestKeptContainer(t *testing.T) {
 	})
 }
 
+// TestKeptContainerByNumber opens a container whose name is the beginning of the number of
+// another one with the same options.
+func TestKeptContainerByNumber(t *testing.T) {
+	in(t, engines(), func(t *testing.T, r *running) {
+		opts := &container.Options{
+			Engine: r.engineArgs, Image: r.imageName(), Root: "/tmp",
+			Create: container.CreateOptions{Name: r.prefix + "-kept", Keep: true},
+		}
+		t.Cleanup(func() { r.client(t, "rm", "--force", r.prefix+"-kept") })
+		if _, err := open(t, opts).WriteFile(t.Context(), "file", nil, nil); err != nil {
+			t.Fatal(err)
+		}
+		other := *opts
+		other.Create.Name = r.tell(t, "container", "inspect", "--format={{.ID}}", opts.Create.Name)[:12]
+		f := open(t, &other)
+		t.Cleanup(func() { r.client(t, "rm", "--force", f.Container()) })
+		if _, err := f.Stat(t.Context(), "file"); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("Stat of a file in another container = %v, want %v", err, fs.ErrNotExist)
+		}
+	})
+}
+
 // TestLeftovers removes a container whose owner has ended, and no other.
 func TestLeftovers(t *testing.T) {
 	in(t, engines(), func(t *testing.T, r *running) {

@@ -92,6 +92,9 @@ func (c *Client) adopt(ctx context.Context, spec *Spec) (*OwnedContainer, error)
 		return nil, err
 	}
 	kept, ours := found.Labels[keepLabel]
+	if strings.TrimPrefix(found.Name, "/") != spec.Name { // engines also go by the beginning of a number
+		return nil, nil
+	}
 	if !ours {
 		return nil, nil // the engine says that the name is in use
 	}

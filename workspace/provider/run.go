@@ -42,8 +42,11 @@ func (f *FS) Run(ctx context.Context, opts *workspace.RunOptions) (*workspace.Ru
 	if failed := streams.end(); failed != nil && ctx.Err() == nil {
 		return nil, ops.Error(ops.Run, o.Dir, nil, failed)
 	}
-	if ctx.Err() != nil {
-		return nil, ops.Error(ops.Run, o.Dir, ctx.Err(), nil)
+	if ended := ctx.Err(); ended != nil {
+		if shown := new(visibleError); errors.As(err, &shown) && errors.Is(shown.kind, ended) {
+			ended = shown // it says what the command may have left
+		}
+		return nil, ops.Error(ops.Run, o.Dir, ended, nil)
 	}
 	if err == nil && result == nil {
 		err = errors.New("the store returned no result")

@@ -131,3 +131,17 @@ func TestRunEnded(t *testing.T) {
 		t.Errorf("Run = %+v, %v, want Canceled", result, err)
 	}
 }
+
+// TestRunEndedWithWords checks that what a store says of a command whose context ended is shown.
+func TestRunEndedWithWords(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	fsys := newMachine(func(ctx context.Context, _ workspace.RunOptions) (*workspace.RunResult, error) {
+		cancel()
+		<-ctx.Done()
+		return nil, provider.Errorf(ctx.Err(), "something may run on")
+	})
+	_, err := fsys.Run(ctx, &workspace.RunOptions{Command: []string{"a"}})
+	if !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "something may run on") {
+		t.Errorf("Run = %v, want Canceled with the words of the store", err)
+	}
+}

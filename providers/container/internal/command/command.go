@@ -31,6 +31,7 @@ package command
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	_ "embed" // for wrapper
@@ -132,11 +133,12 @@ func (m *Machine) Run(ctx context.Context, c Command) (*workspace.RunResult, err
 		return nil, err
 	}
 	result, err := p.attend(ctx, c)
-	if left := m.sweep(mark, leader); left != nil && err == nil {
-		err = left
-	}
-	if err != nil {
-		return nil, err
+	left := m.sweep(mark, leader)
+	switch {
+	case err != nil && left != nil:
+		return nil, provider.Errorf(err, "%w", left)
+	case err != nil || left != nil:
+		return nil, cmp.Or(err, left)
 	}
 	return result()
 }

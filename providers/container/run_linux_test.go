@@ -166,6 +166,32 @@ func TestRunBesideCanceled(t *testing.T) {
 	})
 }
 
+// TestRunWithoutRoom cancels commands that have started as many processes as there may be: to
+// find them, too, takes a process.
+func TestRunWithoutRoom(t *testing.T) {
+	in(t, places()[1:3], func(t *testing.T, r *running) {
+		f := r.create(t, container.CreateOptions{PIDs: 60}).files
+		commands := [][]string{{"sh", "-c", "(while :; do sleep 300 & done); while :; do :; done"}}
+		if r.name == "docker-debian" { // bash goes on when it cannot start a process
+			commands = append(commands, []string{"bash", "-c", "while :; do sleep 300 & done"}, []string{"bash", "-m", "-c", "while :; do sleep 300 & done"})
+		}
+		for _, command := range commands {
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+			_, err := f.Run(ctx, &workspace.RunOptions{Command: command})
+			cancel()
+			if !errors.Is(err, context.DeadlineExceeded) || errors.Is(err, workspace.ErrUnavailable) {
+				t.Errorf("Run(%q) = %v, want %v alone", command, err, context.DeadlineExceeded)
+			}
+			if left := r.client(t, "top", f.Container()); strings.Contains(left, "sleep 300") {
+				t.Errorf("after Run(%q), these are left: %s", command, left)
+			}
+			if got, err := f.Run(t.Context(), &workspace.RunOptions{Command: []string{"true"}}); err != nil || got.ExitCode != 0 {
+				t.Errorf("Run(true) after Run(%q) = %+v, %v, want the code 0", command, got, err)
+			}
+		}
+	})
+}
+
 // TestRunClose closes an FS while commands run.
 func TestRunClose(t *testing.T) {
 	inPlaces(t, func(t *testing.T, r *running) {

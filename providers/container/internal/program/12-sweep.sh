@@ -51,7 +51,9 @@ related() {
 		set +f
 		for file in /proc/[0-9]*/stat; do
 			set -f
-			read -r last 2>/dev/null <"$file" || continue
+			last=
+			while read -r line; do last=$line; done 2>/dev/null <"$file" # a name may have line breaks
+			[ -n "$last" ] || continue
 			process=${file#/proc/}
 			process=${process%/stat}
 			set -- ${last##*) } # state, parent, group, session

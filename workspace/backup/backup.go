@@ -31,7 +31,7 @@ type Options struct {
 	// does. Store should have conditional writes: without them, one process at
 	// a time can use it. Several FileSystems cannot share one Dir.
 	Store workspace.FileSystem
-	// Dir is the directory in Store. Empty means [DefaultDir].
+	// Dir is the directory in Store, not in a ".git". Empty means [DefaultDir].
 	Dir string
 	// Keep is how many changes can be undone. Zero means [DefaultKeep].
 	Keep int
@@ -97,6 +97,9 @@ func New(fsys workspace.FileSystem, opts *Options) (*FS, error) {
 		o = *opts
 	}
 	o = o.withDefaults()
+	if ops.InGit(o.Dir) { // whose files have names like those of backups
+		return nil, ops.Error(ops.Backup, o.Dir, fs.ErrInvalid, errors.New("name a directory outside of .git"))
+	}
 	if o.Dir == "." || o.Keep < 0 || o.KeepBytes < 0 || o.KeepFor < 0 || o.MaxChange < 0 {
 		return nil, ops.Error(ops.Backup, o.Dir, fs.ErrInvalid, errors.New("name a directory below the root, and limits above zero"))
 	}

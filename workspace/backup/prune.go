@@ -143,15 +143,29 @@ const (
 // epochOf returns the epoch of a time.
 func epochOf(t time.Time) int64 { return t.Unix() / int64(epochLength/time.Second) }
 
+// firstEpoch is an hour of 2015, before there was this package: the number 2024 in a name
+// is a year.
+const firstEpoch = 400_000
+
+// epochNamed returns the epoch whose directory has the given name, 0 for a name that this
+// package gives to none.
+func epochNamed(name string) int64 {
+	epoch, err := strconv.ParseInt(name, 10, 64)
+	if err != nil || epoch < firstEpoch || strconv.FormatInt(epoch, 10) != name {
+		return 0
+	}
+	return epoch
+}
+
 // collect deletes the contents of epochs before an epoch, without those that are
-// needed.
+// needed. The directory may hold files of others, which stay.
 func (j *journal) collect(ctx context.Context, needed map[string]bool, before int64) error {
 	epochs, err := j.files.Ls(ctx, j.contentsDir(), nil)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	for _, dir := range epochs {
-		if epoch, err := strconv.ParseInt(dir.Name, 10, 64); err != nil || epoch >= before {
+		if epoch := epochNamed(dir.Name); epoch == 0 || epoch >= before || !dir.IsDir() {
 			continue
 		}
 		if err := j.collectEpoch(ctx, dir.Name, needed); err != nil {
@@ -171,7 +185,7 @@ func (j *journal) collectEpoch(ctx context.Context, epoch string, needed map[str
 	}
 	left := 0
 	for _, content := range contents {
-		if needed[epoch+"/"+content.Name] {
+		if needed[epoch+"/"+content.Name] || content.Type != workspace.TypeFile || !isHash(content.Name) {
 			left++
 			continue
 		}

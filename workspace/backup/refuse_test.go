@@ -774,7 +774,7 @@ func TestHostileJournal(t *testing.T) {
 
 // TestBadOptions gives New what it cannot use.
 func TestBadOptions(t *testing.T) {
-	for _, opts := range []backup.Options{{Dir: "."}, {Dir: "../x"}, {Dir: "/x"}, {Keep: -1}, {KeepBytes: -1}, {KeepFor: -1}, {MaxChange: -1}} {
+	for _, opts := range []backup.Options{{Dir: "."}, {Dir: "../x"}, {Dir: "/x"}, {Dir: ".git"}, {Dir: "a/.GIT/kept"}, {Keep: -1}, {KeepBytes: -1}, {KeepFor: -1}, {MaxChange: -1}} {
 		if _, err := backup.New(memory.New(nil), &opts); !errors.Is(err, fs.ErrInvalid) {
 			t.Errorf("New(%+v) = %v, want ErrInvalid", opts, err)
 		}
@@ -846,6 +846,36 @@ func TestUndoBehindObstacle(t *testing.T) {
 		want := "move " + name + " away, which is in the place of a directory of the backups"
 		if !errors.Is(err, errors.ErrUnsupported) || ops.RemedyOf(err) != want || ops.Path(err) != "." {
 			t.Errorf("error = %v with the remedy %q, want ErrUnsupported with %q", err, ops.RemedyOf(err), want)
+		}
+	}
+}
+
+// TestPruneForeign prunes backups in a directory in which somebody has files of their own.
+func TestPruneForeign(t *testing.T) {
+	store := memory.New(nil)
+	b := newFS(t, memory.New(nil), &backup.Options{Store: store, Dir: "media", Keep: 1})
+	hash := strings.Repeat("0", 64)
+	foreign := map[string]string{
+		"media/objects/2024/photo.jpg": "photo", "media/objects/2025/": "", "media/objects/22/" + hash: "blob",
+		"media/objects/+480000/" + hash: "hash", "media/objects/480000/photo.jpg": "photo", "media/objects/480001/" + hash + "/": "",
+		"media/journal/1.json": "{}", "media/journal/000000000001.txt": "text", "media/journal/1000000000001.json": "{}",
+	}
+	fill(t, store, foreign)
+	ours := "media/objects/480000/" + hash
+	fill(t, store, map[string]string{ours: "old", "a": "", "media/objects/480002/" + hash: "old"})
+	fill(t, b, map[string]string{"a": "1", "b": "2"})
+	if err := backup.Prune(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	left := tree(t, store)
+	for name, content := range foreign {
+		if data, ok := left[name]; !ok || data != content {
+			t.Errorf("%s is %q after pruning, %t, want %q", name, data, ok, content)
+		}
+	}
+	for _, name := range []string{ours, "media/objects/480002/", "media/journal/000000000001.json"} {
+		if _, ok := left[name]; ok {
+			t.Errorf("%s is still there after pruning", name)
 		}
 	}
 }

@@ -216,7 +216,7 @@ func beyondShape() map[string]bool {
 		"env-in-option-of-kind", "env-in-allowed-path", "env-in-url",
 		"allowed-path-glob", "denied-path-negated", "rule-path", "option-checked-by-kind", "option-empty-from-env", "env-missing-in-checked-kind", "names-by-letter-case", "naming-without-name", "naming-with-dots", "tools-timeout-zero", "audit-key", "git-memory",
 		"tool-unknown", // the dialects have tools of their own
-		"backup-dir", "backup-in-itself", "backup-shared", "backup-unknown", "requires-read-only",
+		"backup-dir", "backup-dir-git", "backup-in-itself", "backup-shared", "backup-unknown", "requires-read-only",
 		"url-wrong", "url-with-credentials",
 		"tag", "merge-key", "two-documents", "file-not-utf8", // for the reader, not for the schema
 	} {

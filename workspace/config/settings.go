@@ -642,8 +642,8 @@ const maxMb = math.MaxInt64 >> 20
 
 // check adds what is wrong with the settings that n has, beside their types.
 func (b *Backup) check(p *diagnostics, n *document.Node) {
-	if dir := n.Lookup("dir"); dir != nil && dir.Kind == document.Text && (!ops.ValidName(dir.Text) || dir.Text == ".") {
-		p.Add(dir.At, "dir %q is no directory of a workspace: name one below the root, such as %s", document.Short(dir.Raw), backup.DefaultDir)
+	if dir := n.Lookup("dir"); dir != nil && dir.Kind == document.Text && (!ops.ValidName(dir.Text) || dir.Text == "." || ops.InGit(dir.Text)) {
+		p.Add(dir.At, "dir %q is no directory for backups: name one below the root and outside of .git, such as %s", document.Short(dir.Raw), backup.DefaultDir)
 	}
 	if keep := n.Lookup("keep"); keep != nil && keep.IsInteger() && b.Keep < 1 {
 		p.Add(keep.At, "keep must be at least 1: leave it out for the default of %d", backup.DefaultKeep)

@@ -60,11 +60,16 @@ func (j *journal) nameOf(number int64) string {
 	return fmt.Sprintf("%s/%012d.json", j.changesDir(), number)
 }
 
+// maxNumber is a number that no journal comes to: three changes a second for a thousand years.
+// Up to it, names are in the order of their numbers. A file with a greater one is no change, and
+// new changes must not get their numbers after it.
+const maxNumber = 99_999_999_999
+
 // numberOf returns the number of the change with the given name, 0 for a name that
 // is no change.
 func numberOf(name string) int64 {
 	number, err := strconv.ParseInt(strings.TrimSuffix(name, ".json"), 10, 64)
-	if err != nil || fmt.Sprintf("%012d.json", number) != name {
+	if err != nil || number > maxNumber || fmt.Sprintf("%012d.json", number) != name {
 		return 0
 	}
 	return number

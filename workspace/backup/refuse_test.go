@@ -879,3 +879,23 @@ func TestPruneForeign(t *testing.T) {
 		}
 	}
 }
+
+// TestForeignNumber makes changes beside files in the journal that have names which no change
+// gets.
+func TestForeignNumber(t *testing.T) {
+	for _, name := range []string{"999999999999.json", "1000000000000.json", "9223372036854775807.json"} {
+		store := memory.New(nil)
+		fill(t, store, map[string]string{"kept/journal/" + name: "{}"})
+		for i := range 3 {
+			b := newFS(t, store, &backup.Options{Dir: "kept"})
+			for j := range 2 {
+				if _, err := b.WriteFile(t.Context(), "a", fmt.Append(nil, i, j), nil); err != nil {
+					t.Fatalf("WriteFile() beside %s = %v", name, err)
+				}
+			}
+		}
+		if changes, err := newFS(t, store, &backup.Options{Dir: "kept"}).Changes(t.Context(), ""); err != nil || len(changes) != 6 {
+			t.Errorf("Changes() beside %s = %d changes, %v, want 6", name, len(changes), err)
+		}
+	}
+}

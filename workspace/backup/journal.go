@@ -55,10 +55,9 @@ func newJournal(o Options) (*journal, error) {
 func (j *journal) changesDir() string  { return j.dir + "/journal" }
 func (j *journal) contentsDir() string { return j.dir + "/objects" }
 
-// nameOf returns the name of the change number.
-func (j *journal) nameOf(number int64) string {
-	return fmt.Sprintf("%s/%012d.json", j.changesDir(), number)
-}
+// nameOf returns the name of the change number, and fileOf its last element.
+func (j *journal) nameOf(number int64) string { return j.changesDir() + "/" + fileOf(number) }
+func fileOf(number int64) string              { return fmt.Sprintf("%012d.json", number) }
 
 // maxNumber is a number that no journal comes to: three changes a second for a thousand years.
 // Up to it, names are in the order of their numbers. A file with a greater one is no change, and
@@ -69,7 +68,7 @@ const maxNumber = 99_999_999_999
 // is no change.
 func numberOf(name string) int64 {
 	number, err := strconv.ParseInt(strings.TrimSuffix(name, ".json"), 10, 64)
-	if err != nil || number > maxNumber || fmt.Sprintf("%012d.json", number) != name {
+	if err != nil || number > maxNumber || fileOf(number) != name {
 		return 0
 	}
 	return number
@@ -156,12 +155,36 @@ func (j *journal) add(ctx context.Context, c *Change) error {
 			return err
 		}
 		err = j.create(ctx, j.nameOf(c.Number), data, false)
-		if !errors.Is(err, fs.ErrExist) {
+		if err == nil {
+			var overtaken bool
+			if overtaken, err = j.overtaken(ctx, c.Number); err == nil && !overtaken {
+				return nil
+			}
+			_ = j.remove(ctx, c.Number) // what stays has changed nothing
+		}
+		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 		j.forget()
 	}
 	return ops.Error(ops.Backup, j.dir, workspace.ErrUnavailable, errors.New("other programs take every number of the journal"))
+}
+
+// overtaken reports whether others have added changes after all that are known, number among
+// them: it was free because they have pruned theirs. The oldest are pruned first, so if the one
+// before it is there, which is quicker to see, they have not.
+func (j *journal) overtaken(ctx context.Context, number int64) (bool, error) {
+	if !j.conditional { // then there are no others
+		return false, nil
+	}
+	if _, err := j.files.Stat(ctx, j.nameOf(number-1)); err == nil {
+		return false, nil
+	}
+	j.mu.Lock()
+	known := max(j.last, number)
+	j.mu.Unlock()
+	numbers, err := j.numbers(ctx, known)
+	return len(numbers) > 0, err
 }
 
 // try finds out whether c could be appended. Only a journal that has begun is written to, and c
@@ -197,7 +220,7 @@ func (j *journal) next(ctx context.Context) (int64, error) {
 	if known {
 		return number, nil
 	}
-	numbers, err := j.numbers(ctx)
+	numbers, err := j.numbers(ctx, 0)
 	if err == nil && len(numbers) == 0 {
 		err = j.ignore(ctx)
 	}
@@ -226,9 +249,9 @@ func (j *journal) forget() {
 	j.last = 0
 }
 
-// numbers returns the numbers of the changes, in order.
-func (j *journal) numbers(ctx context.Context) ([]int64, error) {
-	infos, err := j.files.Ls(ctx, j.changesDir(), nil)
+// numbers returns the numbers of the changes after a number, in order.
+func (j *journal) numbers(ctx context.Context, after int64) ([]int64, error) {
+	infos, err := j.files.Ls(ctx, j.changesDir(), &workspace.LsOptions{After: fileOf(after)})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -275,7 +298,7 @@ const maxRecord = 64 << 20
 // changes returns the changes, the oldest first. It leaves out what is damaged, and
 // what another process removes at the moment.
 func (j *journal) changes(ctx context.Context) ([]*Change, error) {
-	numbers, err := j.numbers(ctx)
+	numbers, err := j.numbers(ctx, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -899,3 +899,32 @@ func TestForeignNumber(t *testing.T) {
 		}
 	}
 }
+
+// TestNumbersOfOthers makes a change in a program that has not seen how others made many, and
+// deleted the first records.
+func TestNumbersOfOthers(t *testing.T) {
+	for provider, open := range providers {
+		t.Run(provider, func(t *testing.T) {
+			t.Parallel()
+			raw := open(t)
+			opts := &backup.Options{Keep: 3}
+			first := newFS(t, raw, opts)
+			fill(t, first, map[string]string{"a": "1"})
+			others := newFS(t, raw, opts)
+			for i := range 5 {
+				fill(t, others, map[string]string{fmt.Sprint("b", i): ""})
+			}
+			if err := backup.Prune(t.Context(), others); err != nil {
+				t.Fatal(err)
+			}
+			fill(t, first, map[string]string{"a": "2"})
+			changes, err := first.Undo(t.Context(), nil)
+			if err != nil || len(changes) != 1 || changes[0].Path != "a" || changes[0].Number != 7 {
+				t.Errorf("Undo() = %+v, %v, want the change 7 of a", changes, err)
+			}
+			if data, err := first.ReadFile(t.Context(), "a"); string(data) != "1" {
+				t.Errorf("a is %q, %v after Undo, want 1", data, err)
+			}
+		})
+	}
+}

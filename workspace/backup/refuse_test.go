@@ -928,3 +928,57 @@ func TestNumbersOfOthers(t *testing.T) {
 		})
 	}
 }
+
+// TestMoveBackKnownOnly undoes the move of a directory in which there is by now what the move
+// knows nothing of.
+func TestMoveBackKnownOnly(t *testing.T) {
+	for provider, open := range providers {
+		for _, all := range []bool{false, true} {
+			t.Run(fmt.Sprint(provider, all), func(t *testing.T) {
+				t.Parallel()
+				ctx := t.Context()
+				raw := open(t)
+				fill(t, raw, map[string]string{"a/": "", "a/b": "B", "a/c/": ""})
+				b := newFS(t, raw, nil)
+				if err := workspace.Move(ctx, b, "a", "d"); err != nil {
+					t.Fatal(err)
+				}
+				fill(t, raw, map[string]string{"d/x": "foreign", "d/e/": ""})
+				changes, err := b.Undo(ctx, &backup.UndoOptions{All: all})
+				if err != nil || len(changes) != 1 || !changes[0].Stays {
+					t.Errorf("Undo() = %+v, %v, want one that says that a directory stays", changes, err)
+				}
+				want := map[string]string{"a/": "", "a/b": "B", "a/c/": "", "d/": "", "d/x": "foreign", "d/e/": ""}
+				if diff := cmp.Diff(want, tree(t, b)); diff != "" {
+					t.Errorf("after Undo() (-want +got):\n%s", diff)
+				}
+				if _, err := b.Undo(ctx, &backup.UndoOptions{Redo: true}); err != nil {
+					t.Errorf("Redo = %v", err)
+				}
+				want = map[string]string{"d/b": "B", "d/c/": "", "d/": "", "d/x": "foreign", "d/e/": ""}
+				if diff := cmp.Diff(want, tree(t, b)); diff != "" {
+					t.Errorf("after Redo (-want +got):\n%s", diff)
+				}
+			})
+		}
+	}
+}
+
+// TestMoveBackConflict undoes a move and a write into the directory, whose file somebody else
+// has written since.
+func TestMoveBackConflict(t *testing.T) {
+	ctx := t.Context()
+	raw := memory.New(nil)
+	b := newFS(t, raw, nil)
+	if err := errors.Join(b.Mkdir(ctx, "a", nil), workspace.Move(ctx, b, "a", "d")); err != nil {
+		t.Fatal(err)
+	}
+	fill(t, b, map[string]string{"d/x": "ours"})
+	fill(t, raw, map[string]string{"d/x": "foreign"})
+	if _, err := b.Undo(ctx, &backup.UndoOptions{All: true}); !errors.Is(err, workspace.ErrConflict) {
+		t.Errorf("Undo() = %v, want %v", err, workspace.ErrConflict)
+	}
+	if diff := cmp.Diff(map[string]string{"d/": "", "d/x": "foreign"}, tree(t, b)); diff != "" {
+		t.Errorf("after Undo() (-want +got):\n%s", diff)
+	}
+}

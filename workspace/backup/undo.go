@@ -347,7 +347,10 @@ func (u *undo) revert(ctx context.Context, c *Change, begun bool) (did bool, err
 		u.suppose(steps)
 		return true, changed
 	}
-	whole := c.Op == ops.Move && len(steps) == len(c.Steps) && slices.ContainsFunc(steps, func(step Step) bool { return step.Path == c.To })
+	whole, err := u.movesWhole(ctx, c, steps)
+	if err != nil {
+		return false, err
+	}
 	r := u.begin(ctx, c.Op, c.Path, c.To)
 	r.Call, r.Session, r.Undoes, r.Redo, r.Steps = c.Call, c.Session, c.Number, c.Undoes != 0, inverse(steps)
 	r.Partial = changed != nil
@@ -372,6 +375,25 @@ func (u *undo) revert(ctx context.Context, c *Change, begun bool) (did bool, err
 	})
 	u.versions.join(c.Steps, r.Steps)
 	return err == nil, cmp.Or(err, changed)
+}
+
+// movesWhole reports whether reverting steps of c is one move back: it reverts all of a move,
+// and what it moves has nothing that c did not move.
+func (u *undo) movesWhole(ctx context.Context, c *Change, steps []Step) (bool, error) {
+	top := slices.IndexFunc(steps, func(step Step) bool { return step.Path == c.To })
+	if c.Op != ops.Move || len(steps) != len(c.Steps) || top < 0 {
+		return false, nil
+	}
+	if steps[top].After != directory {
+		return true, nil
+	}
+	infos, err := u.below(ctx, ops.Undo, c.To)
+	moved := map[string]bool{}
+	for _, step := range steps {
+		moved[step.Path] = true
+	}
+	added := slices.ContainsFunc(infos, func(info workspace.FileInfo) bool { return !moved[info.Path] })
+	return !added, err
 }
 
 // inKeptGit returns a name that reverting the steps of c would change, and must not: see

@@ -208,6 +208,57 @@ workspaces:
 	}
 }
 
+// TestBackupsOfOthers tests that a workspace refuses and hides the backups of others that are in
+// its folder.
+func TestBackupsOfOthers(t *testing.T) {
+	ctx := t.Context()
+	dir := t.TempDir()
+	for _, name := range []string{"repo/sub/a", "elsewhere/kept/a", "elsewhere/a", "repo/kept/a"} {
+		writeFile(t, filepath.Join(dir, filepath.FromSlash(name)), "old")
+	}
+	opened := open(t, parse(t, dir, `
+workspaces:
+  agent: { provider: { kind: localbash, root: repo } }
+  reader: { provider: { kind: localbash, root: repo }, fs: { readOnly: true } }
+  keeper: { provider: { kind: localbash, root: repo }, backup: { dir: mine } }
+  admin: { provider: { kind: localbash, root: repo }, backup: {} }
+  inner: { provider: { kind: localbash, root: repo/sub }, backup: {} }
+  named: { provider: { kind: localbash, root: repo/sub }, backup: { dir: deep/undo } }
+  stored: { provider: { kind: memory }, backup: { workspace: agent, dir: other } }
+  elsewhere: { provider: { kind: localbash, root: elsewhere } }
+  distant: { provider: { kind: localbash, root: elsewhere }, backup: { workspace: keeper, dir: kept2 } }
+  missing: { provider: { kind: localbash, root: none }, backup: { dir: x } }
+`), "agent", "reader", "keeper", "admin", "inner", "named", "stored", "elsewhere", "distant")
+	for _, name := range []string{"admin", "keeper", "inner", "named", "stored", "distant"} {
+		if _, err := lookup(t, opened, name).WriteFile(ctx, "new", nil, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"agent", "reader", "keeper", "admin"} {
+		ws := lookup(t, opened, name)
+		for _, journal := range []string{backup.DefaultDir, "mine", "sub/" + backup.DefaultDir, "sub/deep/undo", "other", "kept2"} {
+			if _, err := ws.ReadFile(ctx, journal+"/journal/000000000001.json"); !errors.Is(err, workspace.ErrPolicy) {
+				t.Errorf("ReadFile() below %s in %s = %v, want %v", journal, name, err, workspace.ErrPolicy)
+			}
+			if err := ws.Rm(ctx, journal, &workspace.RmOptions{Recursive: true}); err == nil {
+				t.Errorf("Rm(%s) in %s = nil, want an error", journal, name)
+			}
+		}
+		if found, err := ws.Glob(ctx, "**/*.json", nil); err != nil || len(found) != 0 {
+			t.Errorf("Glob() in %s = %q, %v, want no journal", name, found, err)
+		}
+		if _, err := ws.ReadFile(ctx, "kept/a"); err != nil {
+			t.Errorf("ReadFile(kept/a) in %s = %v", name, err)
+		}
+	}
+	if _, err := lookup(t, opened, "elsewhere").ReadFile(ctx, "kept/a"); err != nil {
+		t.Errorf("ReadFile(kept/a) in elsewhere = %v", err)
+	}
+	if _, err := lookup(t, opened, "admin").Backups().Undo(ctx, nil); err != nil {
+		t.Errorf("Undo() in admin = %v", err)
+	}
+}
+
 // TestTooMuchToKeep makes a change whose bytes cannot be kept: the error names the key that lets
 // more be kept.
 func TestTooMuchToKeep(t *testing.T) {

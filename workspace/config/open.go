@@ -1,14 +1,17 @@
 package config
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
 // Open opens the workspaces with the given names, or all of them if there are
@@ -97,6 +100,9 @@ func (c *Config) open(ctx context.Context, r *Registry, opener provider, d *desc
 		return nil, c.failure(d, err)
 	}
 	l := layers{settings: c.settings(d), watchers: d.watchers(opener.in), backup: d.Backup, hidden: c.backupsIn(d.name)}
+	if _, hides := l.settings.transactions(fsys); hides && opener.kind.Local {
+		l.hidden = append(l.hidden, c.backupsBelow(ctx, r, d.name, fallback.Root(fsys))...)
+	}
 	if l.store, err = c.openStore(ctx, r, d.Backup); err != nil {
 		release(fsys)
 		return nil, err
@@ -126,8 +132,7 @@ func (c *Config) openStore(ctx context.Context, r *Registry, b *Backup) (workspa
 	if b == nil || b.Workspace == "" {
 		return nil, nil
 	}
-	at := slices.IndexFunc(c.all, func(d *description) bool { return d.name == b.Workspace })
-	d := c.all[at] // which checkBackups has found
+	d := c.anyNamed(b.Workspace)
 	providers, err := c.providers(r, []*description{d})
 	if err != nil {
 		return nil, err
@@ -144,6 +149,12 @@ func (c *Config) openStore(ctx context.Context, r *Registry, b *Backup) (workspa
 	return fsys, nil
 }
 
+// anyNamed returns the workspace of the file with the given name, of which [Config.checkBackups]
+// knows that there is one. It may be none of those that c opens.
+func (c *Config) anyNamed(name string) *description {
+	return c.all[slices.IndexFunc(c.all, func(d *description) bool { return d.name == name })]
+}
+
 // backupsIn returns the directories of the workspace name that have backups of other
 // workspaces.
 func (c *Config) backupsIn(name string) []string {
@@ -154,6 +165,41 @@ func (c *Config) backupsIn(name string) []string {
 		}
 	}
 	return dirs
+}
+
+// backupsBelow returns the directories below root, the folder of the workspace name, that have
+// backups which other workspaces keep in folders of this computer. Those of the default name are
+// left out, which are hidden everywhere.
+func (c *Config) backupsBelow(ctx context.Context, r *Registry, name, root string) []string {
+	var dirs []string
+	for _, d := range c.all {
+		if d.Backup == nil || d.Backup.Dir == "" {
+			continue
+		}
+		keeper := c.anyNamed(cmp.Or(d.Backup.Workspace, d.name))
+		if keeper.name != name {
+			if folder := c.folder(ctx, r, keeper); folder != "" {
+				dirs = append(dirs, filepath.Join(filepath.FromSlash(folder), filepath.FromSlash(d.Backup.Dir)))
+			}
+		}
+	}
+	return slices.DeleteFunc(namesIn(root, dirs), func(dir string) bool { return dir == "." })
+}
+
+// folder returns the folder of this computer that d describes, "" for none, or if it cannot be
+// opened, which is the error of whoever opens d.
+func (c *Config) folder(ctx context.Context, r *Registry, d *description) string {
+	p := c.problems()
+	opener := c.provider(p, r, d)
+	if p.err() != nil || !opener.kind.Local || c.checkTrust(opener, d) != nil {
+		return ""
+	}
+	fsys, err := opener.kind.Open(ctx, opener.in)
+	if err != nil {
+		return ""
+	}
+	defer release(fsys)
+	return fallback.Root(fsys)
 }
 
 // failure returns the error of a workspace that cannot be opened.

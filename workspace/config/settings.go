@@ -424,7 +424,7 @@ func (s FS) over(fsys, store workspace.FileSystem) (workspace.FileSystem, error)
 		rules.Report = reportDenial
 	}
 	if _, hides := s.transactions(store); hides {
-		rules.JournalPaths = []string{transaction.DefaultDir}
+		rules.JournalPaths = []string{"**/" + backup.DefaultDir, "**/" + transaction.DefaultDir}
 	}
 	if rules.Empty() && workspace.CapabilitiesOf(store).Run {
 		// With any rule, commands need one of their own.
@@ -452,8 +452,9 @@ func reportDenial(ctx context.Context, _ string, d policy.Decision) {
 
 // transactions reports whether a workspace with the provider store undoes transactions
 // below its policies, as otherwise package transaction works above them, and whether it hides
-// the journal, which other workspaces of the same files can have: who could write to it could
-// make an undo write anything, and it has the contents of files that may be denied.
+// journals, which other workspaces of the same files, or of a folder in it, can have: who could
+// write to one could make an undo write anything, and it has the contents of files that may be
+// denied.
 func (s FS) transactions(store workspace.FileSystem) (undoes, hides bool) {
 	folder, ok := store.(relaxer)
 	relaxed := ok && folder.Relaxed()

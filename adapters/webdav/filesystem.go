@@ -80,8 +80,16 @@ func (s fileSystem) OpenFile(ctx context.Context, name string, flag int, perm os
 			return nil, err
 		}
 		return &unread{propertyHolder: held, info: info, children: req.children}, nil
+	case "LOCK": // after any error of Stat, also where the file exists or is created meanwhile
+		if req.err != nil {
+			return nil, req.err
+		}
+		flag = os.O_RDWR | os.O_CREATE | os.O_EXCL
 	}
 	f, err := req.fs.OpenFile(name, flag, perm)
+	if req.method == "LOCK" && errors.Is(err, fs.ErrExist) {
+		return &unread{propertyHolder: held}, nil
+	}
 	if err != nil {
 		return nil, req.note(err)
 	}

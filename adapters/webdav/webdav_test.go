@@ -704,6 +704,85 @@ func TestConditionIsOneStep(t *testing.T) {
 	}
 }
 
+// hooked calls hook before each look at a file and each change, with their number from 1.
+type hooked struct {
+	*memory.FS
+	hook  func(n int) error
+	calls int
+}
+
+// call returns the error of the hook.
+func (h *hooked) call(op, name string) error {
+	h.calls++
+	if err := h.hook(h.calls); err != nil {
+		return &fs.PathError{Op: op, Path: name, Err: err}
+	}
+	return nil
+}
+
+func (h *hooked) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
+	if err := h.call("stat", name); err != nil {
+		return workspace.FileInfo{}, err
+	}
+	return h.FS.Stat(ctx, name)
+}
+
+func (h *hooked) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+	if err := h.call("write_file", name); err != nil {
+		return "", err
+	}
+	return h.FS.WriteFile(ctx, name, data, opts)
+}
+
+func (h *hooked) Move(ctx context.Context, from, to string) error {
+	if err := h.call("move", from); err != nil {
+		return err
+	}
+	return h.FS.Move(ctx, from, to)
+}
+
+// TestLockKeepsContent locks a file that the handler does not find, as a look at it fails, or
+// somebody else creates it in a later moment.
+func TestLockKeepsContent(t *testing.T) {
+	t.Parallel()
+	const lock = `<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockinfo>`
+	for at := 1; at <= 4; at++ {
+		created := false
+		fsys := &hooked{FS: newMemory(t, map[string]string{"a": "A"})}
+		handler := webdav.NewHandler(workspace.New("test", fsys, nil), nil)
+		fsys.hook = func(n int) error {
+			if n == at {
+				created = true
+				_, err := fsys.FS.WriteFile(t.Context(), "new", []byte("theirs"), nil)
+				return err
+			}
+			return nil
+		}
+		answer, body := ask(t, handler, "LOCK", "/new", lock)
+		if answer.StatusCode/100 != 2 {
+			t.Errorf("LOCK of a file that is created before call %d = %s %s, want a lock", at, answer.Status, body)
+		}
+		if content := contents(t, fsys.FS)["new"]; created && content != "theirs" {
+			t.Errorf("after the LOCK and call %d, the file has %q, want what others wrote", at, content)
+		}
+	}
+	fsys := &hooked{FS: newMemory(t, map[string]string{"a": "A"}), hook: func(n int) error {
+		if n == 1 {
+			return workspace.ErrUnavailable
+		}
+		return nil
+	}}
+	handler := webdav.NewHandler(workspace.New("test", fsys, nil), nil)
+	for _, want := range []int{http.StatusServiceUnavailable, http.StatusOK} { // the first leaves no lock
+		if answer, _ := ask(t, handler, "LOCK", "/a", lock); answer.StatusCode != want {
+			t.Errorf("LOCK /a = %s, want %d", answer.Status, want)
+		}
+	}
+	if content := contents(t, fsys.FS)["a"]; content != "A" {
+		t.Errorf("after a LOCK whose look fails, the file has %q, want A", content)
+	}
+}
+
 // TestReplaceRefused replaces what rules then refuse to replace: all is as it was, properties
 // that clients have invented, too.
 func TestReplaceRefused(t *testing.T) {

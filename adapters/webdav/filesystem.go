@@ -49,7 +49,11 @@ func (s fileSystem) RemoveAll(ctx context.Context, name string) error {
 // Rename implements [webdav.FileSystem].
 func (s fileSystem) Rename(ctx context.Context, from, to string) error {
 	req := requestOf(ctx)
-	if err := req.fs.Rename(from, to); err != nil {
+	rename := req.fs.Rename
+	if req.keeps {
+		rename = req.fs.RenameNew
+	}
+	if err := rename(from, to); err != nil {
 		return req.note(err)
 	}
 	s.properties.rename(from, to)

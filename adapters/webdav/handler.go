@@ -132,10 +132,11 @@ type request struct {
 	method    string
 	fs        *osfile.FS
 	name      string                 // of the file or directory
-	condition workspace.WriteOptions // of a PUT
+	condition workspace.WriteOptions // of what a PUT or COPY writes
 	err       error                  // what went wrong, if there is a status for it
 	listed    map[string]fs.FileInfo // what a PROPFIND describes, by name
 	children  []fs.FileInfo          // of the directory that a PROPFIND describes
+	keeps     bool                   // a COPY or MOVE must not replace anything
 	replaces  string                 // what a COPY or MOVE removes first; empty for nothing
 	removed   propertiesByName       // of what was removed
 }
@@ -329,8 +330,10 @@ func (h *handler) checkDestination(r *http.Request, req *request) *refusal {
 	if r.Header.Get("Overwrite") == "" {
 		r.Header.Set("Overwrite", "T") // as RFC 4918 has it for MOVE, too
 	}
+	req.keeps = r.Header.Get("Overwrite") != "T"
+	req.condition = workspace.WriteOptions{IfNotExist: req.keeps} // those of the header were of the source
 	target, err := req.fs.Stat(name)
-	if err == nil && (source.IsDir() || target.IsDir()) && r.Header.Get("Overwrite") != "F" {
+	if err == nil && (source.IsDir() || target.IsDir()) && !req.keeps {
 		req.replaces = name
 	}
 	return nil
@@ -419,7 +422,7 @@ func statusOf(err error, method string) int {
 		return http.StatusConflict // the parent is missing
 	case errors.Is(err, workspace.ErrNotDir):
 		return http.StatusNotFound
-	case errors.Is(err, workspace.ErrConflict), errors.Is(err, fs.ErrExist) && method == http.MethodPut:
+	case errors.Is(err, workspace.ErrConflict), errors.Is(err, fs.ErrExist) && slices.Contains([]string{http.MethodPut, "COPY", "MOVE"}, method):
 		return http.StatusPreconditionFailed
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrInvalid):
 		return http.StatusForbidden

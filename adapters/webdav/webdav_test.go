@@ -162,6 +162,7 @@ func TestRequests(t *testing.T) {
 		{"move out of the root", "MOVE", "/a", "", []string{to("/../x")}, 403, nil},
 		{"move to another server", "MOVE", "/a", "", []string{"Destination: http://evil.example/x"}, 502, nil},
 
+		{"copy with an ETag of the source", "COPY", "/a", "", []string{to("/d/b"), "If-Match: *"}, 204, files{"d/b": "A"}},
 		{"copy", "COPY", "/a", "", []string{to("/x")}, 201, files{"x": "A"}},
 		{"copy over a file", "COPY", "/a", "", []string{to("/d/b")}, 204, files{"d/b": "A"}},
 		{"copy a directory", "COPY", "/d", "", []string{to("/x")}, 201, files{"x/b": "B", "x/e/c": "C"}},
@@ -780,6 +781,40 @@ func TestLockKeepsContent(t *testing.T) {
 	}
 	if content := contents(t, fsys.FS)["a"]; content != "A" {
 		t.Errorf("after a LOCK whose look fails, the file has %q, want A", content)
+	}
+}
+
+// TestOverwriteForbidden has somebody else create the destination of a COPY or MOVE that must not
+// replace it: all is as it was then.
+func TestOverwriteForbidden(t *testing.T) {
+	t.Parallel()
+	for _, method := range []string{"COPY", "MOVE"} {
+		for at := 1; at <= 8; at++ {
+			created := false
+			fsys := &hooked{FS: newMemory(t, map[string]string{"a": "A"})}
+			fsys.hook = func(n int) error {
+				if n == at {
+					created = true
+					_, err := fsys.FS.WriteFile(t.Context(), "b", []byte("theirs"), &workspace.WriteOptions{IfNotExist: true})
+					return err
+				}
+				return nil
+			}
+			handler := webdav.NewHandler(workspace.New("test", fsys, nil), nil)
+			answer, body := ask(t, handler, method, "/a", "", "Destination: /b", "Overwrite: F")
+			if !created {
+				if answer.StatusCode != http.StatusCreated {
+					t.Errorf("%s = %s %s, want 201", method, answer.Status, body)
+				}
+				break
+			}
+			if answer.StatusCode != http.StatusPreconditionFailed {
+				t.Errorf("%s to a file that is created before call %d = %s %s, want 412", method, at, answer.Status, body)
+			}
+			if diff := cmp.Diff(map[string]string{"a": "A", "b": "theirs"}, contents(t, fsys.FS)); diff != "" {
+				t.Errorf("after the %s and call %d (-want +got):\n%s", method, at, diff)
+			}
+		}
 	}
 }
 

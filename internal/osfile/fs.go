@@ -287,14 +287,19 @@ func under(name, dir string) (rest string, ok bool) {
 //
 // A file that is still open for writing by the name from is then stored by the name to. What
 // was written to a file that had this name before, and is not stored yet, is dropped.
-func (f *FS) Rename(from, to string) error {
+func (f *FS) Rename(from, to string) error { return f.renameNames(from, to, true) }
+
+// RenameNew is [FS.Rename] to a name that must be new: it is [fs.ErrExist] if anything has it.
+func (f *FS) RenameNew(from, to string) error { return f.renameNames(from, to, false) }
+
+func (f *FS) renameNames(from, to string, mayReplace bool) error {
 	source, err := f.clean("rename", from)
 	if err != nil {
 		return linkError(from, to, err)
 	}
 	target, err := f.clean("rename", to)
 	if err == nil {
-		err = f.rename(source, target)
+		err = f.rename(source, target, mayReplace)
 	}
 	return linkError(from, to, err)
 }
@@ -311,7 +316,7 @@ func linkError(from, to string, err error) error {
 	return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
 }
 
-// rename is Rename for clean names:
+// rename is Rename for clean names, if it may replace, and else RenameNew:
 //
 //	target            source                what happens
 //	does not exist    anything              move
@@ -319,7 +324,7 @@ func linkError(from, to string, err error) error {
 //	a file            a file, both small    its content is replaced, source is removed
 //	a file, symlink   a directory           workspace.ErrNotDir
 //	any other                               target is moved aside, source moved, and target removed
-func (f *FS) rename(source, target string) error {
+func (f *FS) rename(source, target string, mayReplace bool) error {
 	if err := f.checkParent(target); err != nil {
 		return err
 	}
@@ -327,7 +332,7 @@ func (f *FS) rename(source, target string) error {
 	to, err := f.ws.Stat(f.ctx, target)
 	replaces := err == nil
 	switch {
-	case err == nil && to.IsDir():
+	case err == nil && to.IsDir(), !mayReplace && (err == nil || f.open(target) != nil):
 		return fs.ErrExist
 	case err == nil:
 		err = f.replace(source, target, to.Type)
@@ -378,7 +383,8 @@ func (f *FS) move(source, target string) error {
 	if statErr != nil || from.Type != workspace.TypeFile {
 		return cmp.Or(statErr, err)
 	}
-	return f.copyAndRemove(source, target, from)
+	isNew := workspace.WriteOptions{IfNotExist: f.ws.Capabilities().ConditionalWrite}
+	return f.copyAndRemove(source, target, from, isNew)
 }
 
 // replace is a move to a file or symlink.
@@ -394,7 +400,7 @@ func (f *FS) replace(source, target string, to workspace.FileType) error {
 		if err != nil || same {
 			return err
 		}
-		if err := f.copyAndRemove(source, target, from); !errors.Is(err, workspace.ErrTooLarge) {
+		if err := f.copyAndRemove(source, target, from, workspace.WriteOptions{}); !errors.Is(err, workspace.ErrTooLarge) {
 			return err
 		}
 	}
@@ -444,10 +450,10 @@ func (f *FS) same(a, b string) (bool, error) {
 	return resolvedA == resolvedB, err
 }
 
-// copyAndRemove gives the file target the content of the file source, and then removes
-// source unless somebody has changed it since from. What others write to source in the last
+// copyAndRemove gives the file target, on a condition, the content of the file source, and then
+// removes source unless somebody has changed it since from. What others write to source in the last
 // moment may be lost. If target exists and source is not removed, target gets its content back.
-func (f *FS) copyAndRemove(source, target string, from workspace.FileInfo) error {
+func (f *FS) copyAndRemove(source, target string, from workspace.FileInfo, condition workspace.WriteOptions) error {
 	data, err := f.ws.ReadFile(f.ctx, source)
 	if err != nil {
 		return err
@@ -457,7 +463,7 @@ func (f *FS) copyAndRemove(source, target string, from workspace.FileInfo) error
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	written, err := f.ws.WriteFile(f.ctx, target, data, nil)
+	written, err := f.ws.WriteFile(f.ctx, target, data, &condition)
 	if err != nil {
 		return err
 	}

@@ -707,6 +707,59 @@ type plainFS struct{ workspace.FileSystem }
 
 func (plainFS) Capabilities() workspace.Capabilities { return workspace.Capabilities{Write: true} }
 
+// TestRenameNew gives a file a name that must be new. Others create it before, between the steps,
+// or have it open here.
+func TestRenameNew(t *testing.T) {
+	t.Parallel()
+	for _, moves := range []bool{true, false} {
+		m := memory.New(nil)
+		write(t, m, "source", "mine")
+		write(t, m, "stored", "theirs")
+		var fsys workspace.FileSystem = created{m, "between"}
+		if !moves {
+			fsys = conditionalFS{fsys}
+		}
+		f := osfile.New(t.Context(), workspace.New("test", fsys, nil), nil)
+		file := open(t, f, "open", os.O_WRONLY|os.O_CREATE)
+		writeString(t, file, "theirs")
+		for _, target := range []string{"stored", "between", "open", "source"} {
+			if err := f.RenameNew("source", target); !errors.Is(err, fs.ErrExist) {
+				t.Errorf("RenameNew(source, %s) with moves %t = %v, want ErrExist", target, moves, err)
+			}
+		}
+		if err := errors.Join(file.Close(), f.RenameNew("source", "new")); err != nil {
+			t.Errorf("with moves %t: %v", moves, err)
+		}
+		for name, want := range map[string]string{"stored": "theirs", "between": "theirs", "open": "theirs", "new": "mine"} {
+			if data, err := m.ReadFile(t.Context(), name); err != nil || string(data) != want {
+				t.Errorf("with moves %t, %s has %q, %v, want %q", moves, name, data, err, want)
+			}
+		}
+	}
+}
+
+// created is a file system where somebody else creates a file after the first look at it.
+type created struct {
+	*memory.FS
+	name string
+}
+
+func (c created) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
+	info, err := c.FS.Stat(ctx, name)
+	if name == c.name && err != nil {
+		_, writeErr := c.FS.WriteFile(ctx, name, []byte("theirs"), nil)
+		err = stdcmp.Or(writeErr, err)
+	}
+	return info, err
+}
+
+// conditionalFS is a file system that cannot move.
+type conditionalFS struct{ workspace.FileSystem }
+
+func (conditionalFS) Capabilities() workspace.Capabilities {
+	return workspace.Capabilities{Write: true, Versions: true, ConditionalWrite: true}
+}
+
 // TestOpenFilesAreFound uses a file that is not closed by its name.
 func TestOpenFilesAreFound(t *testing.T) {
 	t.Parallel()

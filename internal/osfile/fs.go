@@ -283,7 +283,8 @@ func under(name, dir string) (rest string, ok bool) {
 // and then removed, as it is if the workspace cannot move; if somebody changes it meanwhile, the
 // rename is refused with [workspace.ErrConflict]. A symlink, or a file larger than the limit, is
 // moved aside meanwhile. If the rename is refused, to is as it was. A directory
-// is never replaced. If the names lead to one file, it stays as it is.
+// is never replaced. If from leads to the file to, that stays as it is; a symlink that cannot be
+// followed replaces no file, as it could.
 //
 // A file that is still open for writing by the name from is then stored by the name to. What
 // was written to a file that had this name before, and is not stored yet, is dropped.
@@ -331,6 +332,11 @@ func (f *FS) rename(source, target string, mayReplace bool) error {
 	unchanged := f.unchanged(source)
 	to, err := f.ws.Stat(f.ctx, target)
 	replaces := err == nil
+	if replaces && mayReplace && to.Type == workspace.TypeFile {
+		if same, err := f.same(source, target); err != nil || same {
+			return err
+		}
+	}
 	switch {
 	case err == nil && to.IsDir(), !mayReplace && (err == nil || f.open(target) != nil):
 		return fs.ErrExist
@@ -396,10 +402,6 @@ func (f *FS) replace(source, target string, to workspace.FileType) error {
 	case from.IsDir():
 		return workspace.ErrNotDir
 	case from.Type == workspace.TypeFile && to == workspace.TypeFile:
-		same, err := f.same(source, target)
-		if err != nil || same {
-			return err
-		}
 		if err := f.copyAndRemove(source, target, from, workspace.WriteOptions{}); !errors.Is(err, workspace.ErrTooLarge) {
 			return err
 		}

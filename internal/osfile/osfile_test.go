@@ -933,6 +933,55 @@ func TestRenameToItself(t *testing.T) {
 	}
 }
 
+// TestRenameOfSymlink renames a symlink to what it leads to, which stays, and what a symlink
+// leads to over it, which replaces the symlink. A symlink that cannot be followed, and so could
+// lead to the file, is refused.
+func TestRenameOfSymlink(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		leads, from, to, file string
+		want                  error
+	}{
+		{"file", "link", "file", "file", nil},
+		{"dir/../file", "link", "file", "file", nil},
+		{"file", "file", "link", "link", nil},
+		{"missing", "link", "other", "file", nil},
+		{"link", "link", "file", "file", fs.ErrInvalid},
+		{"../outside", "link", "file", "file", workspace.ErrEscape},
+	} {
+		dir := t.TempDir()
+		if err := errors.Join(os.Mkdir(filepath.Join(dir, "dir"), 0o777), os.Symlink(test.leads, filepath.Join(dir, "link"))); err != nil {
+			t.Skipf("no symlinks here: %v", err)
+		}
+		fsys, err := localbash.Open(dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer fsys.Close()
+		write(t, fsys, "file", "content")
+		write(t, fsys, "other", "other")
+		f := osfile.New(t.Context(), workspace.New("test", fsys, nil), nil)
+		var opened *osfile.File
+		if test.to == "file" { // what is written to it is not dropped, as it stays
+			opened = open(t, f, "file", os.O_WRONLY|os.O_TRUNC)
+			writeString(t, opened, "content")
+			write(t, fsys, "file", "old")
+		}
+		if err := f.Rename(test.from, test.to); !errors.Is(err, test.want) {
+			t.Errorf("Rename(%s, %s) with a symlink to %s = %v, want %v", test.from, test.to, test.leads, err, test.want)
+		}
+		if opened != nil && opened.Close() != nil {
+			t.Errorf("Close() is an error after Rename(%s, %s) with a symlink to %s", test.from, test.to, test.leads)
+		}
+		if info, err := fsys.Stat(t.Context(), test.file); err != nil || info.Type != workspace.TypeFile {
+			t.Errorf("after Rename(%s, %s) with a symlink to %s, %s is a %s, %v", test.from, test.to, test.leads, test.file, info.Type, err)
+		}
+		if data, err := fsys.ReadFile(t.Context(), test.file); err != nil || string(data) != "content" {
+			t.Errorf("after Rename(%s, %s) with a symlink to %s, %s has %q, %v", test.from, test.to, test.leads, test.file, data, err)
+		}
+	}
+}
+
 // TestDanglingSymlink creates the target of a symlink, as WriteFile does, unless somebody else
 // has created it meanwhile, or the flags or a caller mean that the name itself is new.
 func TestDanglingSymlink(t *testing.T) {

@@ -129,8 +129,8 @@ func (c *content) discard() {
 }
 
 // attach counts a file that can write, and reports whether it is the first file that is open
-// under a new name. With truncate it drops what other writers have written, also one that has
-// closed its file since OpenFile found this content, and the version that the next store needs.
+// under a new name. With truncate it drops what other writers have written, also one whose
+// Close has stored it and does not count down yet, and the version that the next store needs.
 func (c *content) attach(truncate bool) (created bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -75,36 +75,45 @@ func (f *FS) openRead(file *File, name string) error {
 }
 
 // openWrite opens a file for writing. The content is made without the lock, as the workspace
-// may be far away. If somebody else has opened the same name meanwhile, theirs is used, so
-// that there is one.
+// may be far away. If somebody opens, closes, removes or renames the same name meanwhile, it starts
+// again, so that there is one content, and it is stored.
 func (f *FS) openWrite(file *File, name string, perm fs.FileMode) error {
 	if !f.ws.Capabilities().Write {
 		return fs.ErrPermission
 	}
 	exclusive := file.flag&(os.O_CREATE|os.O_EXCL) == os.O_CREATE|os.O_EXCL
-	c := f.open(name)
-	if c == nil {
-		var err error
-		if c, err = f.prepare(name, file.flag, exclusive); err != nil {
-			return err
-		}
-	} else if exclusive {
-		return fs.ErrExist
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if other := f.written[name]; other != nil && other != c {
-		if exclusive {
+	for {
+		known := f.open(name)
+		if known != nil && exclusive {
 			return fs.ErrExist
 		}
-		c = other // it was opened meanwhile
+		c := known
+		if known == nil {
+			var err error
+			if c, err = f.prepare(name, file.flag, exclusive); err != nil {
+				return err
+			}
+		}
+		if f.attach(file, name, known, c, perm) {
+			return nil
+		}
+	}
+}
+
+// attach makes c the content of file, and reports false if known, nil for none, is no longer the
+// content by that name.
+func (f *FS) attach(file *File, name string, known, c *content, perm fs.FileMode) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.written[name] != known {
+		return false
 	}
 	if c.attach(file.flag&os.O_TRUNC != 0) {
 		f.setMode(name, perm)
 	}
 	f.written[name] = c
 	file.content = c
-	return nil
+	return true
 }
 
 // prepare returns the content of a file to write to. What it holds, and what its first store

@@ -217,7 +217,7 @@ func (c *content) writeAt(p []byte, at int64, atEnd bool) (end int64, err error)
 		return 0, fs.ErrInvalid
 	}
 	end = at + int64(len(p))
-	if err := c.check(max(end, size)); err != nil {
+	if err := c.check(end); err != nil { // below zero if at is too large for a sum
 		c.failed = err
 		return 0, err
 	}

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -404,7 +405,8 @@ func TestLimit(t *testing.T) {
 	writeString(t, open(t, f, "a", os.O_WRONLY), "lost")
 	_, errWrite := file.Write([]byte("y"))
 	_, errWriteAt := file.WriteAt([]byte("y"), 100)
-	for call, err := range map[string]error{"Write": errWrite, "WriteAt": errWriteAt, "Truncate": file.Truncate(101), "Sync": file.Sync()} {
+	_, errWriteFar := file.WriteAt([]byte("xyz"), math.MaxInt64-1)
+	for call, err := range map[string]error{"Write": errWrite, "WriteAt": errWriteAt, "WriteAt of the largest number": errWriteFar, "Truncate": file.Truncate(101), "Sync": file.Sync()} {
 		if !errors.Is(err, workspace.ErrTooLarge) || !strings.Contains(fmt.Sprint(err), "100 bytes") {
 			t.Errorf("%s beyond the limit = %v, want ErrTooLarge with the limit", call, err)
 		}

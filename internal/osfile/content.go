@@ -96,6 +96,13 @@ func (c *content) require(condition workspace.WriteOptions) {
 	c.condition, c.rewritten, c.follows = condition, true, false
 }
 
+// isDirty reports whether the content is not stored yet.
+func (c *content) isDirty() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.dirty
+}
+
 // required returns the version that the file must have for the next store, empty if any will do.
 func (c *content) required() workspace.Version {
 	c.mu.Lock()

@@ -345,7 +345,7 @@ func (f *FS) rename(source, target string, mayReplace bool) error {
 	case errors.Is(err, fs.ErrNotExist):
 		err = f.move(source, target)
 	}
-	if errors.Is(err, fs.ErrNotExist) && f.open(source) != nil {
+	if c := f.open(source); errors.Is(err, fs.ErrNotExist) && c != nil && c.isDirty() {
 		err = nil // it is stored under its new name
 	}
 	if err != nil || source == target {

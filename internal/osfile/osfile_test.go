@@ -908,6 +908,32 @@ func TestRenameOfNewFile(t *testing.T) {
 	}
 }
 
+// TestRenameOfRemovedFile renames an open file that somebody else has removed: only what was written
+// to it can be stored by the new name.
+func TestRenameOfRemovedFile(t *testing.T) {
+	t.Parallel()
+	for flag, want := range map[int]error{os.O_RDWR: fs.ErrNotExist, os.O_RDWR | os.O_TRUNC: nil} {
+		for _, target := range []string{"new", "there"} {
+			f, ws := newFS(t, nil)
+			write(t, ws, "a", "content")
+			write(t, ws, "there", "there")
+			file := open(t, f, "a", flag)
+			if err := ws.Rm(t.Context(), "a", nil); err != nil {
+				t.Fatal(err)
+			}
+			if err := f.Rename("a", target); !errors.Is(err, want) {
+				t.Errorf("Rename(a, %s) = %v, want %v", target, err, want)
+			}
+			if err := file.Close(); err != nil {
+				t.Errorf("Close() = %v", err)
+			}
+			if data, err := ws.ReadFile(t.Context(), target); want == nil && (err != nil || len(data) != 0) {
+				t.Errorf("%s has %q, %v, want an empty file", target, data, err)
+			}
+		}
+	}
+}
+
 // TestRenameToItself renames a file to another name that leads to it.
 func TestRenameToItself(t *testing.T) {
 	t.Parallel()

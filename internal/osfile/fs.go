@@ -15,7 +15,6 @@ package osfile
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"io/fs"
 	"maps"
@@ -26,6 +25,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
@@ -406,7 +406,7 @@ func (f *FS) replace(source, target string, to workspace.FileType) error {
 			return err
 		}
 	}
-	aside := asideOf(target)
+	aside := ops.Aside(target)
 	if err := f.ws.Move(f.ctx, target, aside); err != nil {
 		return err
 	}
@@ -428,13 +428,6 @@ func (f *FS) replace(source, target string, to workspace.FileType) error {
 		}
 	}
 	return errors.Join(err, f.ws.Move(ctx, aside, target))
-}
-
-// asideOf returns a free name beside target, which a person can still recognize if it stays.
-func asideOf(target string) string {
-	dir, base := workspace.Split(target)
-	base = strings.ToValidUTF8(base[:min(len(base), 200)], "")
-	return workspace.Join(dir, base+".mv~"+rand.Text()[:8])
 }
 
 // undoTimeout is how long it may take to bring back what a rename that was refused has changed,

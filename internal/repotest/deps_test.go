@@ -60,7 +60,7 @@ var policy = map[string][]string{
 	"internal/modeltest":    {"providers/memory", "tools", "workspace", "github.com/google/go-cmp/cmp"},
 	"internal/notify":       {"workspace", "internal/ops"},
 	"internal/ops":          {},
-	"internal/osfile":       {"workspace", "workspace/fallback"},
+	"internal/osfile":       {"workspace", "workspace/fallback", "internal/ops"},
 	"internal/process":      {},
 	"internal/s3test":       {},
 	"internal/session":      {},

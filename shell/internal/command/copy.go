@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
@@ -378,7 +379,7 @@ func (t *transfer) move(ctx context.Context, from, to string) error {
 //
 //	to is nothing        Move, or moveByCopy
 //	to is a file         replace
-//	one is a symlink     Move to + ".mv~", then as for nothing, then Rm; Move back if that fails
+//	one is a symlink     Move to ops.Aside, then as for nothing, then Rm; Move back if that fails
 //	to is a directory    Rm, then as for nothing; Mkdir if that fails
 func (t *transfer) rename(ctx context.Context, from, to string, source workspace.FileInfo, there *workspace.FileInfo) error {
 	parent, err := t.p.Stat(ctx, path.Dir(strings.TrimRight(to, "/"))) // which Move would create
@@ -388,7 +389,7 @@ func (t *transfer) rename(ctx context.Context, from, to string, source workspace
 	case !parent.IsDir():
 		return workspace.ErrNotDir
 	case there != nil && (there.Type == workspace.TypeSymlink || !there.IsDir() && source.Type == workspace.TypeSymlink):
-		aside := to + ".mv~"
+		aside := ops.Aside(strings.TrimRight(to, "/"))
 		if err := t.p.Move(ctx, to, aside); err != nil {
 			return err
 		}

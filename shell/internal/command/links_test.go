@@ -256,6 +256,31 @@ func TestMoveLinks(t *testing.T) {
 	}
 }
 
+// TestMoveOverLink moves a file over a symlink, which is moved aside meanwhile: no other file is in
+// the way, and no name is too long for it.
+func TestMoveOverLink(t *testing.T) {
+	t.Parallel()
+	for _, link := range []string{"link", strings.Repeat("n", 255), strings.Repeat("é", 127)} {
+		dir, ws := linkTree(t)
+		if err := os.Symlink("../other", filepath.Join(dir, "dir", link)); err != nil {
+			t.Fatal(err)
+		}
+		writeTree(t, dir, map[string]string{"dir/link.mv~": "another\n"})
+		line := "mv /f /dir/" + link
+		if stdout, stderr, status := runIn(t, []*workspace.Workspace{ws}, "", line); stdout+stderr != "" || status != 0 {
+			t.Errorf("%s prints %q and returns %d", line, stdout+stderr, status)
+		}
+		for name, want := range map[string]string{"dir/" + link: "f\n", "dir/link.mv~": "another\n", "other": "other\n"} {
+			if data, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(data) != want {
+				t.Errorf("after %s, %s has %q, %v, want %q", line, name, data, err, want)
+			}
+		}
+		if children, err := ws.Ls(t.Context(), "dir", nil); err != nil || len(children) != 4 {
+			t.Errorf("after %s, dir has %v, %v, want 4 names", line, children, err)
+		}
+	}
+}
+
 // TestRgLinks searches and lists a folder with symlinks, which rg does not follow.
 func TestRgLinks(t *testing.T) {
 	t.Parallel()

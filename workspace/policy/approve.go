@@ -35,7 +35,7 @@ type Request struct {
 	// Rules are the places of the rules that ask, as in [Decision].
 	Rules []string `json:"rules,omitempty"`
 	// Fingerprint is the same for two requests if they do the same to the same
-	// bytes. Only an Approver is given one.
+	// bytes in the same workspace. Only an Approver is given one.
 	Fingerprint string `json:"fingerprint,omitempty"`
 }
 
@@ -409,7 +409,7 @@ func (q *question) confirm(req Request, p resolved, what string, describe func()
 	if err != nil {
 		return s, err
 	}
-	fingerprint := shown.Digest(string(req.Op), p.target, req.To, fmt.Sprint(req.Recursive), what, s.Fingerprint)
+	fingerprint := shown.Digest(q.request.Workspace, string(req.Op), p.target, req.To, fmt.Sprint(req.Recursive), what, s.Fingerprint)
 	switch {
 	case !q.planning && fingerprint != q.request.Fingerprint:
 		return s, errChanged

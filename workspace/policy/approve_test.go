@@ -19,6 +19,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -743,6 +744,7 @@ func TestFingerprint(t *testing.T) {
 	p := &person{answer: func(int, policy.Request) policy.Answer { return policy.Answer{} }}
 	ctx, r := asking(t, m, p, askAll)
 	fingerprints := []string{}
+	ctx = session.WithWorkspace(ctx, "one")
 	do := func(name, content string, opts *workspace.WriteOptions) {
 		if _, err := r.WriteFile(ctx, name, []byte(content), opts); !errors.Is(err, workspace.ErrPolicy) {
 			t.Fatal(err)
@@ -756,13 +758,15 @@ func TestFingerprint(t *testing.T) {
 	do("a", "two", &workspace.WriteOptions{IfNotExist: true})
 	write(t, m, "a", "changed")
 	do("a", "two", nil)
+	ctx = session.WithWorkspace(ctx, "two")
+	do("a", "two", nil)
 	if fingerprints[0] != fingerprints[1] {
 		t.Errorf("two equal requests have the fingerprints %v", fingerprints[:2])
 	}
 	rest := slices.Clone(fingerprints[1:])
 	slices.Sort(rest)
-	if len(slices.Compact(rest)) != 5 {
-		t.Errorf("the fingerprints of five requests are not five: %v", fingerprints[1:])
+	if len(slices.Compact(rest)) != 6 {
+		t.Errorf("the fingerprints of six requests are not six: %v", fingerprints[1:])
 	}
 }
 

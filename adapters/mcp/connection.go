@@ -27,12 +27,20 @@ type connection struct {
 	ended    chan struct{} // closed when the input has ended
 	closed   chan struct{}
 	close    func()
+	late     chan struct{} // closed when the input has ended and the time of grace is over
 
 	mu      sync.Mutex // guards what follows; lines do not mix
 	out     io.Writer
 	batches batches
 	buffer  []byte // of the message that was written last
+	broken  error  // why nothing more can be written
 }
+
+// lastWrite is how long a client may take to read a message once the server is to end.
+const lastWrite = time.Second
+
+// errUnread ends a write that the client does not read.
+var errUnread = errors.New("the client has stopped reading")
 
 // maxBuffer is the size of the largest buffer that is kept for the next message:
 // that of a page of a file, which has its text twice.
@@ -62,6 +70,7 @@ func newConnection(ctx context.Context, in io.Reader, out io.Writer, opts *Serve
 		ended:    make(chan struct{}),
 		closed:   closed,
 		close:    sync.OnceFunc(func() { close(closed) }),
+		late:     make(chan struct{}),
 		out:      out,
 	}
 }
@@ -167,10 +176,32 @@ func (c *connection) writeLine(data []byte) error {
 	return c.writeLocked(data)
 }
 
-// writeLocked is called with mu held.
+// writeLocked is called with mu held. A write that is given up may go on until the
+// client reads, so nothing follows it, and its buffer is not used again.
 func (c *connection) writeLocked(data []byte) error {
-	_, err := c.out.Write(append(data, '\n'))
-	return err
+	if c.broken != nil {
+		return c.broken
+	}
+	written := make(chan error, 1)
+	go func() {
+		_, err := c.out.Write(append(data, '\n'))
+		written <- err
+	}()
+	select {
+	case err := <-written:
+		return err
+	case <-c.done:
+	case <-c.late:
+	}
+	timer := time.NewTimer(lastWrite)
+	defer timer.Stop()
+	select {
+	case err := <-written:
+		return err
+	case <-timer.C:
+		c.buffer, c.broken = nil, errUnread
+		return c.broken
+	}
 }
 
 // receive hands over the messages of the input, and its end.
@@ -249,13 +280,15 @@ func (c *connection) deliver(in incoming) bool {
 }
 
 // drain waits until what was asked is answered, because the SDK answers nothing
-// more once it has seen the end of the input.
+// more once it has seen the end of the input. After the time of grace, the client has
+// to read soon what is written.
 func (c *connection) drain() {
 	timer := time.NewTimer(c.grace)
 	defer timer.Stop()
 	select {
 	case <-c.asked.settled():
 	case <-timer.C:
+		close(c.late)
 	case <-c.closed:
 	case <-c.done:
 	}

@@ -41,7 +41,8 @@ type ServeOptions struct {
 // that is not a message is answered with an error and does no other harm.
 //
 // Serve reads in until it ends, and may still do so for one message after it
-// has returned because of ctx.
+// has returned because of ctx. If nobody reads out, it ends soon after ctx or the time of
+// grace, and one write may still wait.
 //
 // # Errors
 //

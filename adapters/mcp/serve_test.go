@@ -185,6 +185,39 @@ func TestServeEndsWithItsContext(t *testing.T) {
 	}
 }
 
+// TestServeEndsWithoutAReader tests that a client that reads nothing, and keeps its end open,
+// keeps no server from ending.
+func TestServeEndsWithoutAReader(t *testing.T) {
+	t.Parallel()
+	for how, end := range map[string]func(cancel func(), feed io.Closer){
+		"context": func(cancel func(), _ io.Closer) { cancel() },
+		"input":   func(_ func(), feed io.Closer) { feed.Close() },
+	} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			in, feed := io.Pipe()
+			fromServer, out := io.Pipe()
+			ended := make(chan error, 1)
+			server := mcp.NewServer(newSet(t, newMemory(t, map[string]string{"a.txt": "one\n"})), nil)
+			go func() { ended <- mcp.Serve(ctx, server, in, out, &mcp.ServeOptions{Grace: time.Millisecond}) }()
+			if _, err := io.WriteString(feed, hello+callStat+ping); err != nil {
+				t.Fatal(err)
+			}
+			// The first byte shows that a write has begun.
+			if _, err := fromServer.Read(make([]byte, 1)); err != nil {
+				t.Fatal(err)
+			}
+			end(cancel, feed)
+			if err := receive(t, ended); err == nil {
+				t.Error("Serve() = nil, want an error, as answers were not read")
+			}
+			fromServer.Close()
+		})
+	}
+}
+
 func TestServeReportsBrokenInput(t *testing.T) {
 	broken := errors.New("broken")
 	server := mcp.NewServer(newSet(t, newMemory(t, nil)), nil)

@@ -247,6 +247,9 @@ workspaces:
 		if found, err := ws.Glob(ctx, "**/*.json", nil); err != nil || len(found) != 0 {
 			t.Errorf("Glob() in %s = %q, %v, want no journal", name, found, err)
 		}
+		if _, err := ws.WriteFile(ctx, "sub/"+transaction.DefaultDir+"/x", nil, nil); err == nil {
+			t.Errorf("WriteFile() in the transactions of sub in %s = nil, want an error", name)
+		}
 		if _, err := ws.ReadFile(ctx, "kept/a"); err != nil {
 			t.Errorf("ReadFile(kept/a) in %s = %v", name, err)
 		}

@@ -11,7 +11,9 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/backup"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
+	"github.com/workspacekit/workspacekit/workspace/transaction"
 )
 
 // Open opens the workspaces with the given names, or all of them if there are
@@ -101,7 +103,7 @@ func (c *Config) open(ctx context.Context, r *Registry, opener provider, d *desc
 	}
 	l := layers{settings: c.settings(d), watchers: d.watchers(opener.in), backup: d.Backup, hidden: c.backupsIn(d.name)}
 	if _, hides := l.settings.transactions(fsys); hides && opener.kind.Local {
-		l.hidden = append(l.hidden, c.backupsBelow(ctx, r, d.name, fallback.Root(fsys))...)
+		l.hidden = append(l.hidden, c.journalsBelow(ctx, r, d.name, fallback.Root(fsys))...)
 	}
 	if l.store, err = c.openStore(ctx, r, d.Backup); err != nil {
 		release(fsys)
@@ -167,23 +169,33 @@ func (c *Config) backupsIn(name string) []string {
 	return dirs
 }
 
-// backupsBelow returns the directories below root, the folder of the workspace name, that have
-// backups which other workspaces keep in folders of this computer. Those of the default name are
-// left out, which are hidden everywhere.
-func (c *Config) backupsBelow(ctx context.Context, r *Registry, name, root string) []string {
+// journalsBelow returns the directories below root, the folder of the workspace name, that other
+// workspaces of the file keep in folders of this computer: their backups, and the transactions
+// of a folder in root. Patterns for any directory would do, but an rm of a directory would then
+// have to look at all names in it.
+func (c *Config) journalsBelow(ctx context.Context, r *Registry, name, root string) []string {
+	folders := map[string]string{} // of workspaces
 	var dirs []string
 	for _, d := range c.all {
-		if d.Backup == nil || d.Backup.Dir == "" {
+		if d.name == name {
 			continue
 		}
-		keeper := c.anyNamed(cmp.Or(d.Backup.Workspace, d.name))
-		if keeper.name != name {
-			if folder := c.folder(ctx, r, keeper); folder != "" {
-				dirs = append(dirs, filepath.Join(filepath.FromSlash(folder), filepath.FromSlash(d.Backup.Dir)))
-			}
+		if folder := c.folder(ctx, r, d); folder != "" {
+			folders[d.name] = filepath.FromSlash(folder)
+			dirs = append(dirs, filepath.Join(folders[d.name], filepath.FromSlash(transaction.DefaultDir)))
 		}
 	}
-	return slices.DeleteFunc(namesIn(root, dirs), func(dir string) bool { return dir == "." })
+	for _, d := range c.all {
+		if d.Backup == nil {
+			continue
+		}
+		if folder, ok := folders[cmp.Or(d.Backup.Workspace, d.name)]; ok {
+			dirs = append(dirs, filepath.Join(folder, filepath.FromSlash(d.Backup.dir(d.name))))
+		}
+	}
+	return slices.DeleteFunc(namesIn(root, dirs), func(dir string) bool { // the rules have those of root
+		return slices.Contains([]string{".", backup.DefaultDir, transaction.DefaultDir}, dir)
+	})
 }
 
 // folder returns the folder of this computer that d describes, "" for none, or if it cannot be

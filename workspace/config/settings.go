@@ -424,7 +424,7 @@ func (s FS) over(fsys, store workspace.FileSystem) (workspace.FileSystem, error)
 		rules.Report = reportDenial
 	}
 	if _, hides := s.transactions(store); hides {
-		rules.JournalPaths = []string{"**/" + backup.DefaultDir, "**/" + transaction.DefaultDir}
+		rules.JournalPaths = []string{backup.DefaultDir, transaction.DefaultDir}
 	}
 	if rules.Empty() && workspace.CapabilitiesOf(store).Run {
 		// With any rule, commands need one of their own.

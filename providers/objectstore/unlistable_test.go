@@ -2,15 +2,19 @@ package objectstore_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 
 	"github.com/workspacekit/workspacekit/internal/s3test"
+	"github.com/workspacekit/workspacekit/providers/objectstore"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -64,5 +68,34 @@ func TestUnlistableKeys(t *testing.T) {
 				t.Fatal(err)
 			}
 		})
+	}
+}
+
+// misspelt returns a workspace with more than a page of keys that the store lists as others, in
+// the directory "d/n", and a file after them.
+func misspelt(t *testing.T) (*objectstore.FS, *s3test.Server) {
+	server := s3test.New(t, modest())
+	fsys := inProcess(server, otherCompat(), func(o *s3.Options) {
+		o.HTTPClient = &http.Client{Transport: misspelling{server.Client().Transport}}
+	}).open(t, "p", objectstore.Options{})
+	for i := range 1001 {
+		server.Put(bucket, fmt.Sprintf("p/d/\uffff/%04d", i), nil)
+	}
+	server.Put(bucket, "p/d/\U00010000", nil)
+	return fsys, server
+}
+
+// TestUnlistablePage removes a directory whose first page of keys is still there after it was
+// deleted. What can be removed is, and the Rm ends.
+func TestUnlistablePage(t *testing.T) {
+	t.Parallel()
+	fsys, server := misspelt(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := fsys.Rm(ctx, "d", &workspace.RmOptions{Recursive: true}); !errors.Is(err, workspace.ErrNotEmpty) {
+		t.Errorf("Rm(%q) recursively = %v, want %v", "d", err, workspace.ErrNotEmpty)
+	}
+	if _, ok := server.Get(bucket, "p/d/\U00010000"); ok {
+		t.Error("the last file is still there, want it removed")
 	}
 }

@@ -47,6 +47,7 @@ func (b *Bucket) deleteIf(ctx context.Context, key string, ifMatch *string) erro
 func (b *Bucket) RemoveTree(ctx context.Context, dirKey string, found Finding) error {
 	keys, token := found.Keys, found.Token
 	marked, doubt := false, false
+	q := listing.Query{Prefix: dirKey, Flat: true} // begins again: the token may be of another prefix
 	for {
 		doubt = doubt || slices.ContainsFunc(keys, misspelt)
 		if len(keys) > 0 && keys[0] == dirKey {
@@ -62,11 +63,12 @@ func (b *Bucket) RemoveTree(ctx context.Context, dirKey string, found Finding) e
 		if token == "" {
 			return b.checkEmptied(ctx, dirKey, doubt)
 		}
-		p, err := b.List(ctx, listing.Query{Prefix: dirKey, Flat: true})
+		p, err := b.List(ctx, q)
 		if err != nil {
 			return err
 		}
 		keys, token = p.Keys(), p.Token
+		q.Token = token
 	}
 }
 

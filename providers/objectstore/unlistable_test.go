@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,5 +99,25 @@ func TestUnlistablePage(t *testing.T) {
 	}
 	if _, ok := server.Get(bucket, "p/d/\U00010000"); ok {
 		t.Error("the last file is still there, want it removed")
+	}
+}
+
+// TestUnlistableSkipped leaves out a directory whose keys come after the end of the one that the
+// store lists.
+func TestUnlistableSkipped(t *testing.T) {
+	t.Parallel()
+	fsys, _ := misspelt(t)
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	var names []string
+	err := fsys.Walk(ctx, "d", nil, func(info workspace.FileInfo, _ error) error {
+		names = append(names, info.Name)
+		if info.IsDir() {
+			return fs.SkipDir
+		}
+		return nil
+	})
+	if want := []string{"\ufffd", "\U00010000"}; err != nil || !slices.Equal(names, want) {
+		t.Errorf("Walk(%q) = %q, %v, want %q", "d", names, err, want)
 	}
 }

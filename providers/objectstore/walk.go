@@ -211,6 +211,7 @@ type walk struct {
 	chain  string   // the directories that the last key lies in, with a slash
 	early  []string // directories that have been reported before their first key
 	skip   []string // directories that are left out and may not have ended
+	passed string   // the last of them that was jumped over
 	last   string   // what was reported last
 	found  bool     // a key below dir
 }
@@ -263,11 +264,15 @@ func (w *walk) start() (key string, any bool) {
 }
 
 // passOver jumps over a directory that is left out and continues after the key
-// last.
+// last. One that has not ended then is listed: the store spells its keys otherwise,
+// and would begin it again after each jump.
 func (w *walk) passOver(pages *listing.Pager, last string) {
 	for _, dir := range w.skip {
 		if key := object.Escape(dir) + "/"; strings.HasPrefix(last, key) {
-			pages.Jump(w.prefix + key + "\U0010ffff")
+			if key != w.passed {
+				pages.Jump(w.prefix + key + "\U0010ffff")
+			}
+			w.passed = key
 			return
 		}
 	}

@@ -31,6 +31,7 @@ func (t *tree) Mkdir(ctx context.Context, name string, opts workspace.MkdirOptio
 	if err := t.checkNewDir(ctx, name, opts.Recursive); err != nil {
 		return err
 	}
+	since := t.dirCache.Now()
 	o := workspace.WriteOptions{IfNotExist: t.compat.capabilities().ConditionalWrite}
 	_, err = t.bucket.Put(ctx, t.prefix.DirKey(name), nil, bucket.MarkerDescription, o)
 	if errors.Is(err, fs.ErrExist) {
@@ -39,7 +40,7 @@ func (t *tree) Mkdir(ctx context.Context, name string, opts workspace.MkdirOptio
 	if err != nil {
 		return err
 	}
-	t.dirCache.Mark(name)
+	t.dirCache.Mark(since, name)
 	t.watches.created(name)
 	return nil
 }
@@ -64,9 +65,10 @@ func (t *tree) keepParent(ctx context.Context, name string) error {
 	if parent == "." || t.dirCache.Marked(parent) {
 		return nil
 	}
+	since := t.dirCache.Now()
 	err := t.bucket.PutMarker(ctx, t.prefix.DirKey(parent))
 	if err == nil {
-		t.dirCache.Mark(parent)
+		t.dirCache.Mark(since, parent)
 	}
 	return err
 }
@@ -104,6 +106,6 @@ func (t *tree) remove(ctx context.Context, name string, found bucket.Finding) er
 	if !found.IsDir() {
 		return t.bucket.Delete(ctx, t.prefix.Key(name))
 	}
-	t.dirCache.Forget(name)
+	defer t.dirCache.Forget(name) // afterwards: what was seen meanwhile may be deleted
 	return t.bucket.RemoveTree(ctx, t.prefix.DirKey(name), found)
 }

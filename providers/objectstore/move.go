@@ -177,8 +177,8 @@ func (t *tree) moveDir(ctx context.Context, source, destination string) error {
 	}
 	err := t.keepParent(ctx, source)
 	if err == nil {
-		t.dirCache.Forget(source)
 		err = m.Run(ctx)
+		t.dirCache.Forget(source) // not earlier, as in remove
 	}
 	if err != nil {
 		return t.moveError(ctx, m, destination, err)
@@ -206,10 +206,11 @@ func (t *tree) claim(ctx context.Context, m *bucket.DirMove, destination string)
 			return err
 		}
 	}
+	since := t.dirCache.Now()
 	if err := m.Claim(ctx); err != nil {
 		return t.writeError(ctx, destination, err)
 	}
-	t.dirCache.Mark(destination)
+	t.dirCache.Mark(since, destination)
 	return nil
 }
 

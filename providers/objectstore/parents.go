@@ -35,14 +35,12 @@ func (t *tree) checkParent(ctx context.Context, name string) (learn func(), err 
 	if t.dirCache.HoldsFile(dir, base) {
 		return learn, nil
 	}
+	since := t.dirCache.Now()
 	exists, free, err := t.listParent(ctx, dir, base)
 	switch {
 	case err == nil && !exists:
 		err = t.checkMissing(ctx, dir)
-		learn = func() {
-			t.dirCache.Exists(dir)
-			t.dirCache.Learn(dir, nil, "")
-		}
+		learn = func() { t.dirCache.Learn(since, dir, nil, "") }
 	case err == nil && !free:
 		err = t.checkFree(ctx, name)
 	}
@@ -53,7 +51,7 @@ func (t *tree) checkParent(ctx context.Context, name string) (learn func(), err 
 // reports whether dir exists, and whether it was seen to have no directory
 // base.
 func (t *tree) listParent(ctx context.Context, dir, base string) (exists, free bool, err error) {
-	prefix := t.prefix.DirKey(dir)
+	since, prefix := t.dirCache.Now(), t.prefix.DirKey(dir)
 	p, err := t.bucket.List(ctx, listing.Query{Prefix: prefix})
 	if err != nil {
 		return false, false, err
@@ -71,17 +69,17 @@ func (t *tree) listParent(ctx context.Context, dir, base string) (exists, free b
 	if p.Token != "" {
 		upTo = p.Last()[len(prefix):]
 	}
-	t.dirCache.Exists(dir)
-	t.dirCache.Learn(dir, dirs, upTo)
+	t.dirCache.Learn(since, dir, dirs, upTo)
 	free = !slices.Contains(dirs, base) && (upTo == "" || object.Escape(base)+"/" <= upTo)
 	return true, free, nil
 }
 
 // checkFree returns [workspace.ErrIsDir] if name is a directory.
 func (t *tree) checkFree(ctx context.Context, name string) error {
+	since := t.dirCache.Now()
 	isDir, err := t.bucket.HasAny(ctx, t.prefix.DirKey(name))
 	if err == nil && isDir {
-		t.dirCache.Exists(name)
+		t.dirCache.Exists(since, name)
 		return workspace.ErrIsDir
 	}
 	return err
@@ -165,12 +163,13 @@ func (t *tree) findFile(ctx context.Context, dir string) error {
 		}
 		return err
 	}
+	since := t.dirCache.Now()
 	exists, err := t.bucket.HasAny(ctx, t.prefix.DirKey(dir))
 	if err != nil {
 		return err
 	}
 	if exists {
-		t.dirCache.Exists(dir)
+		t.dirCache.Exists(since, dir)
 		return nil
 	}
 	return t.checkMissing(ctx, dir)

@@ -8,6 +8,7 @@
 package dircache
 
 import (
+	"maps"
 	"strings"
 	"sync"
 	"time"
@@ -29,25 +30,43 @@ const maxDirs = 1024
 //	d/b        yes    b is a directory: the look says so in the contract's words
 //	d/z.txt    yes    the listing ended before "z.txt/"
 //	e/c.txt    yes    nothing is known about e
+//
+// An answer of the store can be older than what another call has noted while the answer was under
+// way, so whoever tells the cache something says at which [Moment] it asked. Names noted since stay.
+// After a Forget, the answer no longer proves that a directory exists.
 type Cache struct {
 	ttl time.Duration
 
-	mu    sync.Mutex
-	known map[string]*dirState // guarded by mu, as what it holds
+	mu        sync.Mutex
+	known     map[string]*dirState // guarded by mu, as what follows
+	now       Moment
+	dropped   Moment // when the last name was noted that has been dropped since
+	forgotten Moment // the last Forget
 }
+
+// Moment is a point in the order of what a cache was told.
+type Moment uint64
 
 // dirState is what is known about a directory.
 type dirState struct {
 	expires     time.Time
-	markedUntil time.Time           // when what is known of its marker expires; zero if nothing is
-	dirs        map[string]struct{} // the names of the directories in it
-	upTo        string              // the last key that dirs is complete for; empty if for none
-	whole       bool                // dirs is complete for all keys
+	markedUntil time.Time         // when what is known of its marker expires; zero if nothing is
+	dirs        map[string]Moment // the names of what may be directories in it, and when they were noted
+	noted       Moment            // the last of dirs
+	upTo        string            // the last key that dirs is complete for; empty if for none
+	whole       bool              // dirs is complete for all keys
 }
 
 // New returns a cache that believes what it has seen for as long as ttl.
 func New(ttl time.Duration) *Cache {
 	return &Cache{ttl: ttl, known: make(map[string]*dirState)}
+}
+
+// Now returns the moment to remember before a request is sent.
+func (c *Cache) Now() Moment {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
 }
 
 // Has reports whether dir is known to exist. The root does.
@@ -79,30 +98,50 @@ func (c *Cache) HoldsFile(dir, base string) bool {
 	return !isDir
 }
 
-// Learn remembers the directories in dir, which exists. They are complete up
-// to the key upTo in dir, or if that is empty altogether. What it knew of dir has been seen
-// again, but for a marker.
-func (c *Cache) Learn(dir string, dirs []string, upTo string) {
+// Learn remembers that dir existed at the moment since, with the directories dirs. They are
+// complete up to the key upTo in dir, or if that is empty altogether. What it knew of dir has been
+// seen again, but for a marker.
+func (c *Cache) Learn(since Moment, dir string, dirs []string, upTo string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.exists(since, dir)
+	if since < c.forgotten {
+		return
+	}
 	known := c.put(dir)
+	if since < c.dropped {
+		return // dirs may lack what was noted meanwhile
+	}
 	known.expires = time.Now().Add(c.ttl)
-	known.dirs, known.upTo, known.whole = make(map[string]struct{}, len(dirs)), upTo, upTo == ""
+	known.upTo, known.whole = upTo, upTo == ""
+	maps.DeleteFunc(known.dirs, func(_ string, noted Moment) bool { return noted <= since })
 	for _, name := range dirs {
-		known.dirs[name] = struct{}{}
+		known.dirs[name] = max(known.dirs[name], since)
 	}
 }
 
-// Exists remembers that dir exists, and so do the directories that it lies in.
-func (c *Cache) Exists(dir string) {
+// Exists remembers that dir existed at the moment since, and so did the directories that it lies in.
+func (c *Cache) Exists(since Moment, dir string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.exists(since, dir)
+}
+
+// exists is Exists. c.mu is held.
+func (c *Cache) exists(since Moment, dir string) {
+	c.now++
 	for _, dir := range Ancestors(dir) {
-		c.put(dir)
 		parent, base := workspace.Split(dir)
-		if known := c.known[parent]; known != nil && known.dirs != nil {
-			known.dirs[base] = struct{}{}
+		if since >= c.forgotten {
+			c.put(dir)
+			c.put(parent)
 		}
+		known := c.known[parent]
+		if known == nil {
+			c.dropped = c.now
+			continue
+		}
+		known.dirs[base], known.noted = c.now, c.now
 	}
 }
 
@@ -110,11 +149,20 @@ func (c *Cache) Exists(dir string) {
 func (c *Cache) put(dir string) *dirState {
 	known := c.get(dir)
 	if known == nil {
+		c.drop(dir)
 		c.shrink()
-		known = &dirState{expires: time.Now().Add(c.ttl)}
+		known = &dirState{expires: time.Now().Add(c.ttl), dirs: make(map[string]Moment)}
 		c.known[dir] = known
 	}
 	return known
+}
+
+// drop drops what is known about dir. c.mu is held.
+func (c *Cache) drop(dir string) {
+	if known := c.known[dir]; known != nil {
+		c.dropped = max(c.dropped, known.noted)
+		delete(c.known, dir)
+	}
 }
 
 // shrink makes room for one more: what has expired goes, and if nothing has,
@@ -126,23 +174,23 @@ func (c *Cache) shrink() {
 	now := time.Now()
 	for dir, known := range c.known {
 		if now.After(known.expires) {
-			delete(c.known, dir)
+			c.drop(dir)
 		}
 	}
 	for dir := range c.known {
 		if len(c.known) < maxDirs {
 			return
 		}
-		delete(c.known, dir)
+		c.drop(dir)
 	}
 }
 
-// Mark remembers that dir has a marker.
-func (c *Cache) Mark(dir string) {
-	c.Exists(dir)
+// Mark remembers that dir had a marker at the moment since.
+func (c *Cache) Mark(since Moment, dir string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if known := c.get(dir); known != nil {
+	c.exists(since, dir)
+	if known := c.get(dir); known != nil && since >= c.forgotten {
 		known.markedUntil = time.Now().Add(c.ttl)
 	}
 }
@@ -155,18 +203,17 @@ func (c *Cache) Marked(dir string) bool {
 	return known != nil && time.Now().Before(known.markedUntil)
 }
 
-// Forget forgets the directory dir and all below it.
+// Forget forgets that the directory dir and all below it exist. Its name stays noted: somebody may
+// have created it again, and if not, a write looks once more.
 func (c *Cache) Forget(dir string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.now++
+	c.forgotten = c.now
 	for name := range c.known {
 		if name == dir || strings.HasPrefix(name, dir+"/") {
-			delete(c.known, name)
+			c.drop(name)
 		}
-	}
-	parent, base := workspace.Split(dir)
-	if known := c.known[parent]; known != nil {
-		delete(known.dirs, base)
 	}
 }
 

@@ -13,9 +13,9 @@ import (
 func TestLearnRenews(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := dircache.New(5 * time.Second)
-		c.Mark("d")
+		c.Mark(c.Now(), "d")
 		time.Sleep(4 * time.Second)
-		c.Learn("d", nil, "")
+		c.Learn(c.Now(), "d", nil, "")
 		time.Sleep(4 * time.Second)
 		if !c.HoldsFile("d", "f") {
 			t.Error("4 seconds after a look, HoldsFile = false, want true")

@@ -151,8 +151,8 @@ func (c *Config) openStore(ctx context.Context, r *Registry, b *Backup) (workspa
 	return fsys, nil
 }
 
-// anyNamed returns the workspace of the file with the given name, of which [Config.checkBackups]
-// knows that there is one. It may be none of those that c opens.
+// anyNamed returns the workspace of the file with the given name, which [Config.checkBackups] has
+// found. It may be none of those that c opens.
 func (c *Config) anyNamed(name string) *description {
 	return c.all[slices.IndexFunc(c.all, func(d *description) bool { return d.name == name })]
 }

@@ -77,6 +77,7 @@ func (r *run) runProgram(ctx context.Context, p *command.Process) int {
 	case isShell(name):
 		return r.runShell(ctx, p)
 	case program != nil:
+		defer p.DropOutputs()
 		return program(ctx, p)
 	}
 	return unknown(p)

@@ -1122,3 +1122,30 @@ func TestTooLargeFile(t *testing.T) {
 		}
 	}
 }
+
+// TestAbandonedOutputs ends awk while its outputs are open: nothing of them is stored, and what
+// comes after replaces the files.
+func TestAbandonedOutputs(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	fsys, err := localbash.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fsys.Close()
+	for script, want := range map[string]string{
+		`echo old >f; echo precious >x; awk '{print > "f"; print 1/0}' x; mv x f; cat f; ls x`:             "precious\n",
+		`echo old >f; echo a >x; timeout 0.1 awk '{print > "f"; while (1);}' x; cat f; echo new >f; cat f`: "old\nnew\n",
+		`echo old >f; awk 'BEGIN {while (n++ < 2000) printf "%1000s", "" > "f"; print 1/0}'; cat f`:        "old\n",
+		`echo a >x; awk -i inplace '{print 1; print 1/0}' x; cat x; echo new >x; cat x`:                    "a\nnew\n",
+	} {
+		s := shell.New([]*workspace.Workspace{workspace.New("repo", fsys, nil)}, nil)
+		result, err := s.Run(t.Context(), "{ "+script+"; } 2>/dev/null", nil)
+		if err != nil || result.Output != want {
+			t.Errorf("Run(%s) = %+v, %v, want %q", script, result, err, want)
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, ".workspacekit-tmp-*")); err != nil || len(left) > 0 {
+		t.Errorf("%q are left, %v", left, err)
+	}
+}

@@ -136,7 +136,7 @@ type interp struct {
 // The status is what exit set, 2 after a file that could not be read, and else 0. An error
 // that follows from the end of ctx is returned as the cause of ctx. Files that are
 // still open are stored only if the program ends without an error: after one, closeAll does not run, and
-// they are left unclosed, which stores nothing. What was printed to the standard output
+// they are left to the caller, which drops them. What was printed to the standard output
 // before the error is flushed all the same.
 func (p *Program) Run(ctx context.Context, config *Config) (status int, err error) {
 	in := &interp{

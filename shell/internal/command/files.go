@@ -479,8 +479,9 @@ func (l Location) follow(ctx context.Context) (Location, workspace.FileInfo, err
 //
 // The file is not truncated now, unlike on Unix. It keeps its old content until the last
 // handle is closed, which is why sort f > f works. A handle that is never closed stores
-// nothing. f.mu is held while an old content is read, so that a second writer waits for it.
-func (f *Files) Create(ctx context.Context, dir, name string, flag int) (io.WriteCloser, error) {
+// nothing, nor do those that are opened beside it. f.mu is held while an old content is read, so
+// that a second writer waits for it.
+func (f *Files) Create(ctx context.Context, dir, name string, flag int) (*handle, error) {
 	at, info, err := f.prepare(ctx, dir, name, flag&os.O_EXCL == 0)
 	if err != nil {
 		return nil, err
@@ -492,15 +493,14 @@ func (f *Files) Create(ctx context.Context, dir, name string, flag int) (io.Writ
 	defer f.mu.Unlock()
 	// O_APPEND no longer matters: with > a 2>> a, both add to what the first has begun.
 	if out := f.open[at]; out != nil {
-		out.users++
-		return &handle{output: out}, nil
+		return out.handle(), nil
 	}
-	out := &output{ctx: ctx, files: f, seen: newContentWriter(), at: at, users: 1, limit: at.Workspace.MaxFileSize()}
+	out := &output{ctx: ctx, files: f, seen: newContentWriter(), at: at, users: map[*handle]bool{}, limit: at.Workspace.MaxFileSize()}
 	if err := out.start(info, flag&os.O_APPEND != 0); err != nil {
 		return nil, err
 	}
 	f.open[at] = out
-	return &handle{output: out}, nil
+	return out.handle(), nil
 }
 
 // output is a file that is being written, by one handle or several. What is written is
@@ -517,7 +517,7 @@ type output struct {
 	at    Location
 	limit int64 // in bytes, zero for none
 
-	users  int // guarded by files.mu
+	users  map[*handle]bool // guarded by files.mu; those that are open
 	mu     sync.Mutex
 	opts   *workspace.WriteOptions
 	buf    []byte           // guarded by mu; what was written, while there is no writer
@@ -630,7 +630,14 @@ func (o *output) finish() error {
 // handle is one opening of an output.
 type handle struct {
 	*output
-	closed bool // guarded by files.mu
+	owner *Process // guarded by files.mu; the program that has opened it, nil for none
+}
+
+// handle opens the output once more. files.mu is held.
+func (o *output) handle() *handle {
+	h := &handle{output: o}
+	o.users[h] = true
+	return h
 }
 
 // Close stores the file if no other handle is open. It may be called twice.
@@ -640,13 +647,12 @@ type handle struct {
 func (h *handle) Close() error {
 	f := h.files
 	f.mu.Lock()
-	if h.closed {
+	if !h.users[h] {
 		f.mu.Unlock()
 		return nil
 	}
-	h.closed = true
-	h.users--
-	last := h.users == 0
+	delete(h.users, h)
+	last := len(h.users) == 0
 	if last {
 		delete(f.open, h.at)
 	}
@@ -870,7 +876,7 @@ func (f *Files) Copy(ctx context.Context, dir, from, to string) error {
 		return err
 	}
 	if _, err := io.Copy(out, in); err != nil {
-		out.(*handle).drop(err)
+		out.drop(err)
 		return err
 	}
 	return out.Close()
@@ -884,6 +890,29 @@ func (h *handle) drop(err error) {
 	h.mu.Unlock()
 	h.Close()
 }
+
+// DropOutputs drops the files that p has created and not closed. Whoever runs a program calls it
+// at the end of that: an output that stayed open would get what others write to the file later,
+// and never store it.
+func (p *Process) DropOutputs() {
+	f := p.Files
+	var left []*handle
+	f.mu.Lock()
+	for _, out := range f.open {
+		for h := range out.users {
+			if h.owner == p {
+				left = append(left, h)
+			}
+		}
+	}
+	f.mu.Unlock()
+	for _, h := range left {
+		h.drop(errAbandoned)
+	}
+}
+
+// errAbandoned is the error of an output whose program has ended without closing it.
+var errAbandoned = errors.New("a program that was writing it has failed")
 
 // KeepDescriptor keeps data as /dev/fd/N, and returns that name. All that is kept has at
 // most limit bytes: more is [workspace.ErrTooLarge].

@@ -343,7 +343,14 @@ func (p *Process) Create(ctx context.Context, name string, flag int) (io.WriteCl
 		}
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
 	}
-	return p.Files.Create(ctx, p.Dir, name, flag&(os.O_APPEND|os.O_EXCL))
+	file, err := p.Files.Create(ctx, p.Dir, name, flag&(os.O_APPEND|os.O_EXCL))
+	if err != nil {
+		return nil, err
+	}
+	p.Files.mu.Lock()
+	file.owner = p
+	p.Files.mu.Unlock()
+	return file, nil
 }
 
 // nopCloser is a writer that others close, such as the standard output.

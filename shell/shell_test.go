@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"testing/iotest"
 	"testing/synctest"
 	"time"
 
@@ -1147,5 +1148,41 @@ func TestAbandonedOutputs(t *testing.T) {
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, ".workspacekit-tmp-*")); err != nil || len(left) > 0 {
 		t.Errorf("%q are left, %v", left, err)
+	}
+}
+
+// torn is a file system whose streams of the file "torn" fail after the first line.
+type torn struct{ *memory.FS }
+
+func (f torn) Open(ctx context.Context, name string, opts *workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
+	stream, info, err := workspace.Open(ctx, f.FS, name, opts)
+	if err != nil || name != "torn" {
+		return stream, info, err
+	}
+	text := strings.NewReader("line 1\n")
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(text, iotest.ErrReader(errors.New("the store is out of order"))), stream}, info, nil
+}
+
+// newTorn returns a shell over a workspace with the file "torn".
+func newTorn(t *testing.T) *shell.Shell {
+	t.Helper()
+	ws := workspace.New("repo", torn{memory.New(nil)}, nil)
+	if _, err := ws.WriteFile(t.Context(), "torn", []byte("line 1\nline 2\n"), nil); err != nil {
+		t.Fatal(err)
+	}
+	return shell.New([]*workspace.Workspace{ws}, nil)
+}
+
+// TestTornEdit edits a file in place that cannot be read to its end: it stays as it is.
+func TestTornEdit(t *testing.T) {
+	t.Parallel()
+	for _, program := range []string{"{print}", "{while ((getline line) > 0); print 1 > \"g\"}"} {
+		result, err := newTorn(t).Run(t.Context(), "awk -i inplace '"+program+"' torn; mv torn x; cat x", nil)
+		if err != nil || !strings.HasSuffix(result.Output, "line 1\nline 2\n") {
+			t.Errorf("Run(%s) = %+v, %v, want the whole file", program, result, err)
+		}
 	}
 }

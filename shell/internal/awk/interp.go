@@ -30,7 +30,7 @@ type Config struct {
 	Stdout      io.Writer
 	Stderr      io.Writer
 	Open        func(name string) (io.ReadCloser, error)                             // for getline and the files of ARGV
-	Create      func(name string, appends bool) (io.WriteCloser, error)              // for print with > and >>
+	Create      func(name string, appends bool) (io.WriteCloser, error)              // for print with > and >>, and -i inplace, which calls Drop(error) for a file to keep if there is that method
 	Command     func(command string, stdin io.Reader, stdout io.Writer) (status int) // runs a command line: for system and pipes
 	Environ     []string                                                             // NAME=value
 	Now         func() time.Time                                                     // for systime and srand

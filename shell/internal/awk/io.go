@@ -149,6 +149,7 @@ type mainInput struct {
 	// kept is where the output went before a file that is edited in place.
 	kept  *bufio.Writer
 	edits io.WriteCloser
+	err   error  // of the reading of a file that is edited, which then stays as it is
 	name  string // FILENAME
 }
 
@@ -164,6 +165,7 @@ func (in *interp) readMain() (string, bool) {
 		if err != nil {
 			in.check()
 			in.complain("error reading %s: %s", in.input.name, in.config.ErrorText(err))
+			in.input.err = err
 		}
 		if ok {
 			in.nr++
@@ -246,7 +248,7 @@ func (in *interp) open(name string) bool {
 		}
 		fail(0, "cannot open file %q for reading: %s", name, in.config.ErrorText(err))
 	}
-	in.input.r, in.input.read, in.input.name = r, true, name
+	in.input.r, in.input.read, in.input.name, in.input.err = r, true, name, nil
 	in.fnr = 0
 	in.setGlobal(varFILENAME, input(cmp.Or(name, "-")))
 	if in.config.InPlace && name != "" && name != "-" {
@@ -297,7 +299,10 @@ func (in *interp) endFile() control {
 	in.input.r = nil
 	if in.input.edits != nil {
 		err := in.out.Flush()
-		if err == nil {
+		switch file, ok := in.input.edits.(interface{ Drop(error) }); {
+		case ok && in.input.err != nil:
+			file.Drop(in.input.err)
+		case err == nil:
 			err = in.input.edits.Close()
 		}
 		in.out, in.input.edits = in.input.kept, nil

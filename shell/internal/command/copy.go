@@ -283,7 +283,7 @@ func (t *transfer) copyFile(ctx context.Context, from, to string) error {
 	}
 	if _, err := io.Copy(out, contextReader{ctx, in}); err != nil {
 		if file, ok := out.(*handle); ok {
-			file.drop(err)
+			file.Drop(err)
 		}
 		return err
 	}

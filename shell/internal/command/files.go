@@ -876,15 +876,15 @@ func (f *Files) Copy(ctx context.Context, dir, from, to string) error {
 		return err
 	}
 	if _, err := io.Copy(out, in); err != nil {
-		out.drop(err)
+		out.Drop(err)
 		return err
 	}
 	return out.Close()
 }
 
-// drop closes the handle, and keeps the file as it is.
+// Drop closes the handle, and keeps the file as it is.
 // Other handles of the same output fail from then on, too.
-func (h *handle) drop(err error) {
+func (h *handle) Drop(err error) {
 	h.mu.Lock()
 	h.err = err
 	h.mu.Unlock()
@@ -907,7 +907,7 @@ func (p *Process) DropOutputs() {
 	}
 	f.mu.Unlock()
 	for _, h := range left {
-		h.drop(errAbandoned)
+		h.Drop(errAbandoned)
 	}
 }
 

@@ -856,7 +856,7 @@ func (r *run) read(ctx context.Context, hc interp.HandlerContext, args []string)
 		pipe.SetReadDeadline(time.Now().Add(f.timeout))
 		defer pipe.SetReadDeadline(time.Time{})
 	}
-	line, escaped, status, err := r.readLine(r.input(hc), f)
+	line, escaped, status, err := r.readLine(r.input(hc), f, hc.Stderr)
 	if err != nil {
 		return err
 	}
@@ -897,8 +897,8 @@ func (r *run) read(ctx context.Context, hc interp.HandlerContext, args []string)
 // single bytes, as what follows is for others.
 //
 // An escaped byte separates no fields, and an escaped line end joins two lines, unless -r is
-// given. NUL bytes are left out. err is only that of a budget.
-func (r *run) readLine(in io.Reader, f *readFlags) (line string, escaped []bool, status int, err error) {
+// given. NUL bytes are left out. err is only that of a budget; one of in is printed.
+func (r *run) readLine(in io.Reader, f *readFlags, stderr io.Writer) (line string, escaped []bool, status int, err error) {
 	var text []byte
 	one := make([]byte, 1)
 	for escape := false; f.count < 0 || len(text) < f.count; {
@@ -910,6 +910,8 @@ func (r *run) readLine(in io.Reader, f *readFlags) (line string, escaped []bool,
 			status = 1
 			if errors.Is(err, os.ErrDeadlineExceeded) {
 				status = 142
+			} else if err != io.EOF {
+				fmt.Fprintf(stderr, "bash: read: read error: 0: %s\n", command.ErrorText(err))
 			}
 			break
 		}
@@ -1007,6 +1009,9 @@ func (r *run) mapfile(ctx context.Context, hc interp.HandlerContext, args []stri
 		end := context.AfterFunc(ctx, func() { unblock(hc.Stdin) })
 		defer end()
 		if data, err = io.ReadAll(io.LimitReader(r.input(hc), int64(r.opts.Variables/4)+1)); err != nil {
+			if !errors.Is(err, os.ErrDeadlineExceeded) { // by the end of ctx
+				fmt.Fprintf(hc.Stderr, "bash: mapfile: read error: 0: %s\n", command.ErrorText(err))
+			}
 			return interp.ExitStatus(1)
 		}
 	}

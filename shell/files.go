@@ -276,7 +276,10 @@ func (r *run) fileInput(file io.ReadCloser, size int64) (io.ReadWriteCloser, err
 	state := &inputState{size: size}
 	command.AtEnd(file, state.ends)
 	go func() {
-		io.Copy(w, file)
+		_, err := io.Copy(w, file)
+		state.mu.Lock()
+		state.err = err
+		state.mu.Unlock()
 		w.Close()
 		file.Close()
 	}()
@@ -311,6 +314,7 @@ type inputState struct {
 	used  int64  // guarded by mu; bytes that programs have read and not given back
 	total int64  // guarded by mu; bytes of the file, once tell is set
 	tell  func() // guarded by mu; tells the observer that the file has been read
+	err   error  // guarded by mu; of the file, which comes in place of the end of the pipe
 }
 
 // ends is called before the last byte goes into the pipe.
@@ -338,6 +342,9 @@ func (in *input) Read(b []byte) (int, error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.used += int64(n)
+	if err == io.EOF && in.err != nil {
+		err = in.err
+	}
 	if in.tell == nil || in.used < in.total {
 		return n, err
 	}

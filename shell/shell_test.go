@@ -1186,3 +1186,26 @@ func TestTornEdit(t *testing.T) {
 		}
 	}
 }
+
+// TestTornInput reads a standard input that fails after its first line: no reader takes that for
+// the end of the file.
+func TestTornInput(t *testing.T) {
+	t.Parallel()
+	for script, want := range map[string]string{
+		"sort <torn >out && rm torn; ls":                       "sort: -: the store is out of order\nout\ntorn\n",
+		"{ head -n 1; cat; } <torn; echo $?":                   "line 1\ncat: -: the store is out of order\n1\n",
+		"cat <torn 2>/dev/null | cat; bash -c cat <torn":       "line 1\nline 1\ncat: -: the store is out of order\n",
+		"read a <torn; read b <torn; echo $?":                  "0\n",
+		"{ read a; read b; echo $? $a; } <torn":                "bash: read: read error: 0: the store is out of order\n1 line 1\n",
+		"while read a; do echo $a; done <torn":                 "line 1\nbash: read: read error: 0: the store is out of order\n",
+		"mapfile m <torn; echo $? ${#m[@]}":                    "bash: mapfile: read error: 0: the store is out of order\n1 0\n",
+		"x=$(<torn); echo $?":                                  "1\n",
+		"exec <torn; cat >/dev/null || echo failed":            "cat: -: the store is out of order\nfailed\n",
+		"read -t 0.01 a < <(cat missing 2>/dev/null); echo $?": "1\n",
+	} {
+		result, err := newTorn(t).Run(t.Context(), script, nil)
+		if err != nil || result.Output != want {
+			t.Errorf("Run(%s) = %+v, %v, want %q", script, result, err, want)
+		}
+	}
+}

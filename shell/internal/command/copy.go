@@ -23,15 +23,16 @@ import (
 // operation.
 type transfer struct {
 	p         *Process
-	recursive bool // cp -r
-	keep      bool // -n: a file that exists is not replaced
-	ask       bool // -i: it is replaced if the answer is yes
-	update    bool // -u: nor one that is newer
-	verbose   bool // -v
-	whole     bool // -T: the destination is no directory to put something in
-	follow    bool // cp -L: symlinks in directories, too
-	links     bool // cp -P and -r: a symlink that is named, which is an error
-	status    int  // 1 once something has failed
+	recursive bool     // cp -r
+	keep      bool     // -n: a file that exists is not replaced
+	ask       bool     // -i: it is replaced if the answer is yes
+	update    bool     // -u: nor one that is newer
+	verbose   bool     // -v
+	whole     bool     // -T: the destination is no directory to put something in
+	follow    bool     // cp -L: symlinks in directories, too
+	links     bool     // cp -P and -r: a symlink that is named, which is an error
+	status    int      // 1 once something has failed
+	created   []string // what copyAll has created, in order
 
 	open []Location // with -L, the directories that are being copied, which none in them may be
 }
@@ -469,16 +470,17 @@ func (t *transfer) moveByCopy(ctx context.Context, from, to string, source works
 	undo := context.WithoutCancel(ctx)
 	quiet := &transfer{p: t.p, recursive: true}
 	if err := quiet.copyAll(ctx, from, to, source); err != nil {
-		return errors.Join(err, t.removeCopy(undo, to))
+		return errors.Join(err, t.removeCopy(undo, quiet.created))
 	}
 	err := t.removeCopied(ctx, from, source)
 	if err == nil {
 		return nil
 	}
+	created := quiet.created
 	if restored := quiet.restore(undo, to, from); restored != nil {
 		return errors.Join(err, restored) // and the copy stays, because it has what is missing
 	}
-	return errors.Join(err, t.removeCopy(undo, to))
+	return errors.Join(err, t.removeCopy(undo, created))
 }
 
 // checkLinks returns the error of the first symlink that a move by copy would meet: the copy would
@@ -499,24 +501,33 @@ func (t *transfer) checkLinks(ctx context.Context, from, to string, source works
 	return err
 }
 
-// removeCopy removes what a move has copied, unless another process has done so.
-func (t *transfer) removeCopy(ctx context.Context, name string) error {
-	err := t.p.Rm(ctx, name, &workspace.RmOptions{Recursive: true})
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+// removeCopy removes what a move has created, unless another process has done so, or has put
+// something into a directory.
+func (t *transfer) removeCopy(ctx context.Context, created []string) error {
+	var errs []error
+	for _, name := range slices.Backward(created) {
+		if err := t.p.Rm(ctx, name, nil); !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, workspace.ErrNotEmpty) {
+			errs = append(errs, err)
+		}
 	}
-	return err
+	return errors.Join(errs...)
 }
 
 // copyAll copies a file or a directory to a name that does not exist. It ends with the
 // first error.
 //
-// checkLinks has found no symlink. What was copied before an error stays; the caller removes it.
+// checkLinks has found no symlink. What was created before an error stays; the caller removes it.
 func (t *transfer) copyAll(ctx context.Context, from, to string, source workspace.FileInfo) error {
-	if !source.IsDir() {
-		return t.p.Copy(ctx, from, to)
+	var err error
+	if source.IsDir() {
+		err = t.p.Mkdir(ctx, to, nil)
+	} else {
+		err = t.p.Copy(ctx, from, to)
 	}
-	if err := t.p.Mkdir(ctx, to, nil); err != nil {
+	if err == nil {
+		t.created = append(t.created, to)
+	}
+	if err != nil || !source.IsDir() {
 		return err
 	}
 	list, err := t.p.ReadDir(ctx, from)

@@ -245,3 +245,44 @@ func TestMoveOvertaken(t *testing.T) {
 		}
 	}
 }
+
+// creating is a file system where somebody else creates the directory new before mv does, or puts a
+// file into it after that.
+type creating struct {
+	*memory.FS
+	before bool
+}
+
+func (c *creating) Mkdir(ctx context.Context, name string, opts *workspace.MkdirOptions) error {
+	theirs := func() error {
+		_, err := c.FS.WriteFile(ctx, name+"/2", []byte("theirs"), nil)
+		return err
+	}
+	if c.before {
+		return errors.Join(theirs(), c.FS.Mkdir(ctx, name, opts))
+	}
+	return errors.Join(c.FS.Mkdir(ctx, name, opts), theirs())
+}
+
+// TestMoveKeepsOthers moves a directory by a copy that fails. What somebody else has created
+// there stays, and nothing else.
+func TestMoveKeepsOthers(t *testing.T) {
+	t.Parallel()
+	for _, before := range []bool{true, false} {
+		files := memory.New(nil)
+		a, b := workspace.New("a", files, nil), workspace.New("b", &creating{memory.New(nil), before}, &workspace.Options{MaxFileSize: 10})
+		dir := map[string]string{"dir/1": "1", "dir/3": "too large to copy"}
+		for name, content := range dir {
+			if _, err := a.WriteFile(t.Context(), name, []byte(content), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, stderr, status := runIn(t, []*workspace.Workspace{a, b}, "", "mv /a/dir /b/new"); status != 1 {
+			t.Errorf("mv = %q, status %d; want an error", stderr, status)
+		}
+		want := []map[string]string{dir, {"new/2": "theirs"}}
+		if diff := cmp.Diff(want, []map[string]string{contents(t, a), contents(t, b)}); diff != "" {
+			t.Errorf("after mv (-want +got):\n%s", diff)
+		}
+	}
+}

@@ -908,14 +908,18 @@ func uniq(ctx context.Context, p *Process) int {
 		u.end = 0
 	}
 	out := io.WriteCloser(nopCloser{p.Stdout})
-	if len(names) == 2 && names[1] != "-" {
-		var err error
-		if out, err = p.Create(ctx, names[1], 0); err != nil {
-			return p.fail(names[1], err)
-		}
-	}
 	u.out = bufio.NewWriter(out)
+	failed := 0
 	status = p.Inputs(ctx, names[:min(1, len(names))], func(in *Input) error {
+		if len(names) == 2 && names[1] != "-" { // not before there is an input
+			file, err := p.Create(ctx, names[1], 0)
+			if err != nil {
+				failed = p.fail(names[1], err)
+				return ErrStop
+			}
+			out = file
+			u.out.Reset(out)
+		}
 		r := newLineReader(ctx, p, in, u.end)
 		for r.next() {
 			if err := u.add(r.line); err != nil {
@@ -928,7 +932,7 @@ func uniq(ctx context.Context, p *Process) int {
 	if err := errors.Join(u.out.Flush(), out.Close()); err != nil {
 		return p.failWrite(err)
 	}
-	return status
+	return max(status, failed)
 }
 
 // uniqWriter writes the groups of equal lines. It holds the first line of a group only, so

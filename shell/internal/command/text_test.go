@@ -194,3 +194,17 @@ func TestWhich(t *testing.T) {
 		t.Errorf("which returns %d and prints %q", status, stdout)
 	}
 }
+
+// TestMissingInput names a missing input: the output stays as it is.
+func TestMissingInput(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"uniq missing out", "xxd missing out", "xxd -r missing out"} {
+		ws := memoryTree(t, map[string]string{"out": "old"})
+		if _, stderr, status := run(t, ws, "", line); status == 0 || !strings.Contains(stderr, "missing: No such file") {
+			t.Errorf("%s = %q, status %d", line, stderr, status)
+		}
+		if got := contents(t, ws)["out"]; got != "old" {
+			t.Errorf("after %s, out is %q", line, got)
+		}
+	}
+}

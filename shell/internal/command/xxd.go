@@ -58,22 +58,25 @@ func xxd(ctx context.Context, p *Process) int {
 		return p.errorf("number of octets per group must be a power of 2 with -e.")
 	}
 	out := io.WriteCloser(nopCloser{p.Stdout})
-	if len(names) == 2 && names[1] != "-" {
-		var err error
-		if out, err = p.Create(ctx, names[1], 0); err != nil {
-			return p.fail(names[1], err) + 2
-		}
-	}
 	x.out = bufio.NewWriter(out)
-	opened := false
+	opened, failed := false, 0
 	status = p.Inputs(ctx, names[:min(1, len(names))], func(in *Input) error {
 		opened = true
+		if len(names) == 2 && names[1] != "-" { // not before there is an input
+			file, err := p.Create(ctx, names[1], 0)
+			if err != nil {
+				failed = p.fail(names[1], err) + 2
+				return ErrStop
+			}
+			out = file
+			x.out.Reset(out)
+		}
 		if revert {
 			return x.revert(ctx, p, in)
 		}
 		return x.dump(ctx, p, in)
 	})
-	if !opened {
+	if status = max(status, failed); !opened {
 		status = 2
 	}
 	status = p.finish(x.out, status)

@@ -143,6 +143,8 @@ func split(ctx context.Context, p *Process) int {
 		return f.wrong("extra operand %s", quoteName(operands[2]))
 	case len(*separator) != 1:
 		return f.wrong("multi-character separator %s", quoteName(*separator))
+	case *length > 255: // bytes that a name has
+		return f.wrong("suffix length %d is too large", *length)
 	case strings.Contains(s.additional, "/"):
 		return f.wrong("invalid suffix %s, contains directory separator", quoteName(s.additional))
 	}

@@ -208,3 +208,13 @@ func TestMissingInput(t *testing.T) {
 		}
 	}
 }
+
+// TestSuffixLength has split refuse suffixes that no name can have.
+func TestSuffixLength(t *testing.T) {
+	t.Parallel()
+	for _, line := range []string{"split -a 2000000000 -", "split -a 256 -"} {
+		if _, stderr, status := run(t, memoryTree(t, nil), "a\n", line); status != 1 || !strings.Contains(stderr, "suffix length") {
+			t.Errorf("%s = %q, status %d, want that it is too long", line, stderr, status)
+		}
+	}
+}

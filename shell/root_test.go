@@ -39,6 +39,7 @@ func TestHostPaths(t *testing.T) {
 		{plain, "cd /app/m; pwd; cat f; cat /app/s.sh; [ -e app ] || cd ..; pwd; cd -; cd /app; pwd", "/m\nouter\necho outer\n/\n/m\n/\n"},
 		{plain, "pushd /app/m >/dev/null; pwd; popd >/dev/null; pwd; HOME=/app/m; cd; pwd", "/m\n/\n/m\n"},
 		{plain, "env -C /app/m cat f; env -C /app/m pwd; echo x >/app/m/g; cat m/g; find /app/m -name g -exec cat {} \\;", "outer\n/m\nx\nx\n"},
+		{plain, "cd m; rm -rfv /app 2>&1; ls", "rm: it is dangerous to operate recursively on '/app'\nf\n"},
 		{plain, "cat app/m/f 2>/dev/null; cat 2>/dev/null <app/m/f; cat //app/m/f 2>/dev/null || echo none", "none\n"},
 		{plain, "[ -d app ] || test -e app/m/f || cd app 2>/dev/null || pushd app/m 2>/dev/null || realpath -e app 2>/dev/null || mkdir app && ls -d app /*", "/app\n/m\n/s.sh\napp\n"},
 		{plain, "cd m; [ -e ../app/m/f ] || cd ../app/m 2>/dev/null || mkdir -p ../app/m && echo new >../app/m/f; cat /app/m/f f", "new\nouter\n"},

@@ -206,7 +206,7 @@ func rm(ctx context.Context, p *Process) int {
 			}
 		}
 		info, err := p.lstatEntry(ctx, name)
-		if err == nil && *recursive && path.Clean(path.Join(p.Dir, name)) == "/" {
+		if at, locateErr := p.Files.Locate(ctx, p.Dir, name); err == nil && *recursive && locateErr == nil && at.Name == "." {
 			status = p.errorf("it is dangerous to operate recursively on '%s'", name)
 			continue
 		}

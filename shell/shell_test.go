@@ -1209,3 +1209,26 @@ func TestTornInput(t *testing.T) {
 		}
 	}
 }
+
+// slowFS takes a second to store a file.
+type slowFS struct{ *memory.FS }
+
+func (f slowFS) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+	time.Sleep(time.Second)
+	return f.FS.WriteFile(ctx, name, data, opts)
+}
+
+// TestAppendAtOnce has background jobs append to one file, which others of them are storing.
+func TestAppendAtOnce(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		files := memory.New(nil)
+		s := shell.New([]*workspace.Workspace{workspace.New("repo", slowFS{files}, nil)}, nil)
+		if result, err := s.Run(t.Context(), "for i in 1 2 3 4; do { sleep 0.$i; echo $i >>o; } & done; wait", nil); err != nil || result.Output != "" {
+			t.Errorf("Run = %+v, %v", result, err)
+		}
+		if data, err := files.ReadFile(t.Context(), "o"); err != nil || len(strings.Fields(string(data))) != 4 {
+			t.Errorf("the file has %q, %v, want four lines", data, err)
+		}
+	})
+}

@@ -37,6 +37,7 @@ type Files struct {
 
 	mu          sync.Mutex
 	open        map[Location]*output // guarded by mu; the files that are being written
+	stored      int                  // guarded by mu; how many of them have been stored, or not
 	descriptors map[string][]byte    // guarded by mu; /dev/fd/N
 }
 
@@ -480,27 +481,55 @@ func (l Location) follow(ctx context.Context) (Location, workspace.FileInfo, err
 // The file is not truncated now, unlike on Unix. It keeps its old content until the last
 // handle is closed, which is why sort f > f works. A handle that is never closed stores
 // nothing, nor do those that are opened beside it. f.mu is held while an old content is read, so
-// that a second writer waits for it.
+// that a second writer waits for it. A file that is being stored is opened after that, and adds
+// to what it has then.
 func (f *Files) Create(ctx context.Context, dir, name string, flag int) (*handle, error) {
-	at, info, err := f.prepare(ctx, dir, name, flag&os.O_EXCL == 0)
-	if err != nil {
-		return nil, err
+	for {
+		f.mu.Lock()
+		stored := f.stored
+		f.mu.Unlock()
+		at, info, err := f.prepare(ctx, dir, name, flag&os.O_EXCL == 0)
+		if err != nil {
+			return nil, err
+		}
+		if info != nil && flag&os.O_EXCL != 0 {
+			return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrExist}
+		}
+		h, storing, err := f.create(ctx, at, info, flag&os.O_APPEND != 0, stored)
+		if h != nil || err != nil {
+			return h, err
+		}
+		select { // what info says is no longer so
+		case <-storing:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
-	if info != nil && flag&os.O_EXCL != 0 {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrExist}
-	}
+}
+
+// create is Create of what info has described after stored files had been stored. If one has been
+// stored since, or is being stored at the same place, it returns a channel that closes once info
+// can be had again.
+func (f *Files) create(ctx context.Context, at Location, info *workspace.FileInfo, appends bool, stored int) (*handle, <-chan struct{}, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	// O_APPEND no longer matters: with > a 2>> a, both add to what the first has begun.
-	if out := f.open[at]; out != nil {
-		return out.handle(), nil
+	out := f.open[at]
+	switch {
+	case out != nil && len(out.users) == 0:
+		return nil, out.stored, nil
+	case out != nil: // appends no longer matters: with > a 2>> a, both add to what the first has begun
+		return out.handle(), nil, nil
+	case f.stored != stored:
+		now := make(chan struct{})
+		close(now)
+		return nil, now, nil
 	}
-	out := &output{ctx: ctx, files: f, seen: newContentWriter(), at: at, users: map[*handle]bool{}, limit: at.Workspace.MaxFileSize()}
-	if err := out.start(info, flag&os.O_APPEND != 0); err != nil {
-		return nil, err
+	out = &output{ctx: ctx, files: f, seen: newContentWriter(), at: at, users: map[*handle]bool{}, stored: make(chan struct{}), limit: at.Workspace.MaxFileSize()}
+	if err := out.start(info, appends); err != nil {
+		return nil, nil, err
 	}
 	f.open[at] = out
-	return out.handle(), nil
+	return out.handle(), nil, nil
 }
 
 // output is a file that is being written, by one handle or several. What is written is
@@ -518,6 +547,7 @@ type output struct {
 	limit int64 // in bytes, zero for none
 
 	users  map[*handle]bool // guarded by files.mu; those that are open
+	stored chan struct{}    // closed once there are none, and the file has been stored
 	mu     sync.Mutex
 	opts   *workspace.WriteOptions
 	buf    []byte           // guarded by mu; what was written, while there is no writer
@@ -653,14 +683,17 @@ func (h *handle) Close() error {
 	}
 	delete(h.users, h)
 	last := len(h.users) == 0
-	if last {
-		delete(f.open, h.at)
-	}
 	f.mu.Unlock()
 	if !last {
 		return nil
 	}
-	return h.finish()
+	err := h.finish()
+	f.mu.Lock()
+	delete(f.open, h.at)
+	f.stored++
+	f.mu.Unlock()
+	close(h.stored)
+	return err
 }
 
 // Stat describes what name is, after symlinks.

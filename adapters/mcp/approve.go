@@ -3,11 +3,10 @@ package mcp
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
-	"maps"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -19,15 +18,14 @@ import (
 
 // A client is asked in one of two ways. Before the protocol version of
 // versionRetries, a server sends a request while the call runs. From then on, a
-// server sends requests no more: a call ends with the question as its result, and
-// the client calls again with the answer and a token. The second call does what the
-// first one would have done, if the question is still the same: that is, if its
-// [policy.Request] has the same Fingerprint.
+// server sends requests no more: a request ends with the question as its result, and
+// the client calls again with the answer and a token. The call waits meanwhile, so
+// that nothing is done twice.
 //
 //	client  tools/call rm a
-//	server  result: a question, with a token
+//	server  begins the call, which asks; result: the question, with a token
 //	client  tools/call rm a, the token, the answer of its user
-//	server  asks itself the same question, finds the answer, and removes a
+//	server  passes the answer to the call; result: that of the call, or its next question
 
 const (
 	// versionRetries is the first version in which a client calls again with answers.
@@ -44,20 +42,19 @@ const (
 	decisionSession = "allow for this session"
 )
 
+// maxOpen is how many questions a client that calls again with answers can have at a
+// time, and how many of its calls wait to be called for.
+const maxOpen = 100
+
 // answerKey is the key of the question among the requests of a result.
 const answerKey = "approval"
-
-// maxOpen is how many questions wait for calls with their answers.
-const maxOpen = 1000
 
 // asking is a call during which a client may be asked.
 type asking struct {
 	client    *sdk.ServerSession
-	answers   map[string]policy.Answer // by the Fingerprint of the request; not changed
-	workspace string                   // the one that is read outside of a tool, which names its own
-
-	mu   sync.Mutex
-	open *policy.Request // guarded by mu; the question that the call has to end with
+	workspace string         // the one that is read outside of a tool, which names its own
+	questions chan *question // to whoever waits for the call; nil outside of a tool
+	unasked   atomic.Bool    // a question could not be put outside of a tool
 }
 
 // askingKey is the key of an asking in the context of a call.
@@ -77,9 +74,6 @@ func ask(ctx context.Context, r policy.Request) (policy.Answer, error) {
 	if about == nil || about.Capabilities == nil || !canElicit(about.Capabilities.Elicitation) {
 		return policy.Answer{Reason: "the client cannot ask its user, as it does not support elicitation"}, nil
 	}
-	if about.ProtocolVersion >= versionRetries {
-		return call.answer(r), nil
-	}
 	if hangUp, ok := ctx.Value(hangUpKey{}).(<-chan struct{}); ok {
 		limited, cancel := context.WithCancel(ctx)
 		defer cancel()
@@ -93,6 +87,9 @@ func ask(ctx context.Context, r policy.Request) (policy.Answer, error) {
 		ctx = limited
 	}
 	r.Workspace = cmp.Or(r.Workspace, call.workspace)
+	if retries(call.client) {
+		return call.answer(ctx, r)
+	}
 	result, err := call.client.Elicit(ctx, form(r))
 	if err != nil {
 		return policy.Answer{}, err
@@ -100,23 +97,24 @@ func ask(ctx context.Context, r policy.Request) (policy.Answer, error) {
 	return answerOf(result), nil
 }
 
-// answer returns the answer to r that the client has sent. Without one, the call ends
-// with r as its question.
-func (c *asking) answer(r policy.Request) policy.Answer {
-	answer, known := c.answers[r.Fingerprint]
-	if !known {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.open = &r
+// answer hands over r to the request that waits for the call, and waits for the answer.
+func (c *asking) answer(ctx context.Context, r policy.Request) (policy.Answer, error) {
+	if c.questions == nil {
+		c.unasked.Store(true)
+		return policy.Answer{}, nil
 	}
-	return answer
-}
-
-// question returns the question that the call has to end with, nil for none.
-func (c *asking) question() *policy.Request {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.open
+	q := &question{r, make(chan policy.Answer, 1)}
+	select {
+	case c.questions <- q:
+	case <-ctx.Done():
+		return policy.Answer{}, ctx.Err()
+	}
+	select {
+	case answer := <-q.answer:
+		return answer, nil
+	case <-ctx.Done():
+		return policy.Answer{}, ctx.Err()
+	}
 }
 
 // canElicit reports whether a client shows forms. One that names no kind does.
@@ -160,81 +158,38 @@ func answerOf(result *sdk.ElicitResult) policy.Answer {
 	return policy.Answer{Reason: "the client accepted without a decision"}
 }
 
-// questions are those that wait for a call with the answer. They are safe for
-// concurrent use.
-type questions struct {
-	timeout time.Duration
-
-	mu   sync.Mutex
-	open map[string]waiting // guarded by mu; by token
-}
-
-// waiting is a question, and the answers to those of the call before it.
-type waiting struct {
-	fingerprint string
-	answers     map[string]policy.Answer
-	until       time.Time
-}
-
-// newQuestions returns the questions of a server. A timeout of zero or less means the
-// default.
-func newQuestions(timeout time.Duration) *questions {
-	if timeout <= 0 {
-		timeout = policy.DefaultApprovalTimeout
-	}
-	return &questions{timeout: timeout, open: map[string]waiting{}}
-}
-
-// ask returns the result that asks r. answers are those to the questions before it.
-func (q *questions) ask(r policy.Request, answers map[string]policy.Answer) (*sdk.CallToolResult, error) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	now := time.Now()
-	maps.DeleteFunc(q.open, func(_ string, w waiting) bool { return now.After(w.until) })
-	if len(q.open) >= maxOpen {
-		return nil, fmt.Errorf("%d questions wait for their answers: answer some of them first", maxOpen)
-	}
-	token := rand.Text()
-	q.open[token] = waiting{r.Fingerprint, answers, now.Add(q.timeout)}
-	return &sdk.CallToolResult{
-		InputRequests: sdk.InputRequestMap{answerKey: form(r)},
-		RequestState:  token,
-	}, nil
-}
-
-// answers returns the answers that a call brings along. A token is good for one call,
-// and not after the time for the answer.
-func (q *questions) answers(params *sdk.CallToolParamsRaw) map[string]policy.Answer {
-	answers := map[string]policy.Answer{}
-	if params.RequestState == "" {
-		return answers
-	}
-	q.mu.Lock()
-	w, ok := q.open[params.RequestState]
-	delete(q.open, params.RequestState)
-	q.mu.Unlock()
-	if !ok {
-		return answers
-	}
-	maps.Copy(answers, w.answers)
-	result, _ := params.InputResponses[answerKey].(*sdk.ElicitResult)
-	answers[w.fingerprint] = answerOf(result)
-	if time.Now().After(w.until) {
-		answers[w.fingerprint] = policy.Answer{Reason: "nobody answered in time"}
-	}
-	return answers
-}
-
 // client is what a server keeps for one client.
 type client struct {
 	session  *tools.Session
 	approver *policy.Approver
+	timeout  time.Duration   // of a question
+	ended    context.Context // ends with the session
+	end      context.CancelFunc
+
+	mu     sync.Mutex
+	parked map[string]parked // guarded by mu; by token
 }
 
 // newClient returns a client with a session of its own, so what one client has read
-// does not let another write.
-func (q *questions) newClient() *client {
-	return &client{tools.NewSession(), policy.NewApprover(ask, &policy.ApproverOptions{Timeout: q.timeout})}
+// does not let another write. A timeout of zero or less means the default. A client that
+// calls again with answers may leave a question open, which others do not wait for.
+func newClient(timeout time.Duration, retries bool) *client {
+	if timeout <= 0 {
+		timeout = policy.DefaultApprovalTimeout
+	}
+	parallel := 1
+	if retries {
+		parallel = maxOpen
+	}
+	ended, end := context.WithCancel(context.Background())
+	return &client{
+		session:  tools.NewSession(),
+		approver: policy.NewApprover(ask, &policy.ApproverOptions{Timeout: timeout, Parallel: parallel}),
+		timeout:  timeout,
+		ended:    ended,
+		end:      end,
+		parked:   map[string]parked{},
+	}
 }
 
 // in returns a context for what the client asks for.

@@ -8,13 +8,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/workspacekit/workspacekit/adapters/mcp"
-	"github.com/workspacekit/workspacekit/providers/memory"
+	"github.com/workspacekit/workspacekit/shell/bashtool"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -425,55 +426,164 @@ func TestClientsAreApart(t *testing.T) {
 	}
 }
 
-// TestAnswersAreForOneQuestion tests that a token is good once, for one question.
-func TestAnswersAreForOneQuestion(t *testing.T) {
-	m := memory.New(nil)
-	u := &user{}
-	session := u.join(t, versions[1], inMemory(t, mcp.NewServer(askingSet(t, m), nil)),
-		&sdk.ClientOptions{MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true}})
-	rm := func(name, token string) *sdk.CallToolResult {
-		t.Helper()
+// TestCallGoesOnAfterAnswer tests that a call waits for its answers, and does nothing twice.
+func TestCallGoesOnAfterAnswer(t *testing.T) {
+	for _, version := range versions {
+		fsys := newMemory(t, map[string]string{"prod/x": "foo", "prod/y": "foo", "a": "foo", "work/notes": "precious"})
+		restricted, err := policy.Restrict(fsys, policy.Rules{FirstMatch: []policy.Rule{
+			{Ask: []policy.Op{policy.OpWrite, policy.OpEdit, policy.OpDelete}, Paths: []string{"prod/**"}},
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := tools.New(workspace.New("test", restricted, nil), &tools.Options{Naming: "{op}", Bash: bashtool.New(nil)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		u := &user{answer: decides("allow")}
+		session := u.join(t, version, inMemory(t, mcp.NewServer(set, nil)), nil)
+		if got, text := code(t, session, "edit_file", `{"path": "**", "oldText": "foo", "newText": "foobar", "replaceAll": true}`); got != "" || u.asked() != 2 {
+			t.Errorf("%s: edit_file = %s", version, text)
+		}
+		for _, name := range []string{"a", "prod/x", "prod/y"} {
+			holds(t, fsys, name, "foobar")
+		}
+		script := `{"script": "rm prod/x || rm -r work; rm prod/y || rm -r work; echo step >>log"}`
+		if got, text := code(t, session, "bash", script); got != "" || u.asked() != 2 {
+			t.Errorf("%s: bash = %s", version, text)
+		}
+		holds(t, fsys, "prod/x", "")
+		holds(t, fsys, "prod/y", "")
+		holds(t, fsys, "work/notes", "precious")
+		holds(t, fsys, "log", "step\n")
+	}
+}
+
+// retrying returns a client that answers no question itself, and what it calls rm with.
+func retrying(t *testing.T, transport sdk.Transport) (rm func(name, token string) (*sdk.CallToolResult, error)) {
+	t.Helper()
+	session := (&user{}).join(t, versions[1], transport, &sdk.ClientOptions{MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true}})
+	return func(name, token string) (*sdk.CallToolResult, error) {
 		params := &sdk.CallToolParams{Name: "rm", Arguments: map[string]any{"path": name}, RequestState: token}
 		if token != "" {
 			params.InputResponses = sdk.InputResponseMap{"approval": &sdk.ElicitResult{Action: "accept", Content: map[string]any{"decision": "allow"}}}
 		}
-		result, err := session.CallTool(t.Context(), params)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return result
+		return session.CallTool(t.Context(), params)
 	}
-	put := func(name, content string) {
+}
+
+// TestAnswersAreForOneQuestion tests that a token is good once, for one question of one
+// client.
+func TestAnswersAreForOneQuestion(t *testing.T) {
+	m := newMemory(t, map[string]string{"a": "1", "b": "2"})
+	server := mcp.NewServer(askingSet(t, m), nil)
+	rm, other := retrying(t, inMemory(t, server)), retrying(t, inMemory(t, server))
+	ask := func() string {
 		t.Helper()
-		if _, err := m.WriteFile(t.Context(), name, []byte(content), nil); err != nil {
-			t.Fatal(err)
+		result, err := rm("a", "")
+		if err != nil || result.InputRequests == nil {
+			t.Fatalf("rm = %+v, %v, want a question", result, err)
 		}
+		return result.RequestState
 	}
-	put("a", "1")
-	put("b", "2")
-	token := rm("a", "").RequestState
-	if result := rm("b", token); result.InputRequests == nil {
-		t.Errorf("rm of another file with the answer for a = %+v, want a question", result)
+	token := ask()
+	if result, err := rm("b", token); err == nil {
+		t.Errorf("rm of another file with the answer for a = %+v, want an error", result)
 	}
-	if result := rm("a", token); result.InputRequests == nil {
-		t.Errorf("rm with a token that was used = %+v, want a question", result)
+	if result, err := other("a", token); err == nil {
+		t.Errorf("rm of another client = %+v, want an error", result)
 	}
-	if result := rm("a", "made up"); result.InputRequests == nil {
-		t.Errorf("rm with a token that nobody gave = %+v, want a question", result)
+	if result, err := rm("a", "made up"); err == nil {
+		t.Errorf("rm with a token that nobody gave = %+v, want an error", result)
 	}
-	token = rm("a", "").RequestState
-	put("a", "changed")
-	if result := rm("a", token); result.InputRequests == nil {
-		t.Errorf("rm of a file that has changed = %+v, want a question", result)
+	holds(t, m, "a", "1")
+	if _, err := m.WriteFile(t.Context(), "a", []byte("changed"), nil); err != nil {
+		t.Fatal(err)
 	}
-	token = rm("a", "").RequestState
-	if result := rm("a", token); result.IsError || result.InputRequests != nil {
-		t.Errorf("rm with an answer = %+v", result)
-	}
-	put("a", "changed")
-	if result := rm("a", token); result.InputRequests == nil {
-		t.Errorf("rm with the answer of another call = %+v, want a question", result)
+	result, err := rm("a", token)
+	if err != nil || result.InputRequests == nil {
+		t.Fatalf("rm of a file that has changed = %+v, %v, want a question", result, err)
 	}
 	holds(t, m, "a", "changed")
+	token = result.RequestState
+	if result, err = rm("a", token); err != nil || result.IsError || result.InputRequests != nil {
+		t.Errorf("rm with an answer = %+v, %v", result, err)
+	}
+	if result, err = rm("a", token); err == nil {
+		t.Errorf("rm with a token that was used = %+v, want an error", result)
+	}
+	holds(t, m, "a", "")
 	holds(t, m, "b", "2")
+}
+
+// TestParkedCallEndsWithSession tests that a call whose question nobody answers ends with
+// the session, before the server does.
+func TestParkedCallEndsWithSession(t *testing.T) {
+	m := newMemory(t, map[string]string{"a": "1"})
+	fromClient, toServer := io.Pipe()
+	fromServer, toClient := io.Pipe()
+	ended := make(chan error, 1)
+	go func() {
+		ended <- mcp.ServeTools(context.WithoutCancel(t.Context()), askingSet(t, m), nil, fromClient, toClient, &mcp.ServeOptions{Grace: time.Hour})
+		toClient.Close()
+	}()
+	rm := retrying(t, &sdk.IOTransport{Reader: fromServer, Writer: toServer})
+	if result, err := rm("a", ""); err != nil || result.InputRequests == nil {
+		t.Fatalf("rm = %+v, %v, want a question", result, err)
+	}
+	toServer.Close()
+	if err := receive(t, ended); err != nil {
+		t.Errorf("ServeTools = %v, want nil", err)
+	}
+	holds(t, m, "a", "1")
+}
+
+// TestParkedCallIsNotAnswered tests that a call whose question is not answered goes on
+// with a refusal, which who comes late is told, and that it ends if nobody comes.
+func TestParkedCallIsNotAnswered(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory(t, map[string]string{"a": "1", "b": "2", "c": "3"})
+		rm := retrying(t, inMemory(t, mcp.NewServer(askingSet(t, m), nil)))
+		tokens := map[string]string{}
+		for _, name := range []string{"a", "b", "c"} {
+			result, err := rm(name, "")
+			if err != nil || result.InputRequests == nil {
+				t.Fatalf("rm = %+v, %v, want a question, whichever are open", result, err)
+			}
+			tokens[name] = result.RequestState
+		}
+		if result, err := rm("b", tokens["b"]); err != nil || result.IsError {
+			t.Errorf("rm with an answer while others are open = %+v, %v", result, err)
+		}
+		time.Sleep(policy.DefaultApprovalTimeout + time.Second)
+		if result, err := rm("a", tokens["a"]); err != nil || !strings.Contains(textOf(t, result), "nobody answered in time") {
+			t.Errorf("rm with a late answer = %+v, %v, want that it is late", result, err)
+		}
+		time.Sleep(time.Minute)
+		if result, err := rm("c", tokens["c"]); err == nil {
+			t.Errorf("rm with an answer long after that = %+v, want an error", result)
+		}
+		holds(t, m, "a", "1")
+		holds(t, m, "b", "")
+		holds(t, m, "c", "3")
+	})
+}
+
+// TestManyParkedCalls tests that a call whose question is one too many is refused.
+func TestManyParkedCalls(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := newMemory(t, map[string]string{"a": "1"})
+		rm := retrying(t, inMemory(t, mcp.NewServer(askingSet(t, m), nil)))
+		for range 100 {
+			if result, err := rm("a", ""); err != nil || result.InputRequests == nil {
+				t.Fatalf("rm = %+v, %v, want a question", result, err)
+			}
+		}
+		time.Sleep(time.Second) // so that the wait for a turn ends after the questions
+		const want = "100 calls wait for their answers"
+		if result, err := rm("a", ""); err != nil || result.InputRequests != nil || !strings.Contains(textOf(t, result), want) {
+			t.Errorf("rm with 100 open questions = %+v, %v, want %q", result, err, want)
+		}
+		holds(t, m, "a", "1")
+	})
 }

@@ -28,19 +28,21 @@ func handler(tool *tools.Tool, clients *clients) sdk.ToolHandler {
 			defer ended()
 		}
 		client := clients.of(req.Session)
-		call := &asking{client: req.Session, answers: clients.questions.answers(req.Params)}
-		inCall, stop := clients.report(client.in(ctx, call), req)
-		began := time.Now()
-		result, err := tool.Call(inCall, req.Params.Arguments)
-		stop()
+		call, err := client.callFor(ctx, tool, req)
 		if err != nil {
-			return nil, protocolError(err)
+			return nil, err
 		}
-		if r := call.question(); r != nil {
-			return clients.questions.ask(*r, call.answers)
+		stop := clients.report(ctx, req, call.searched)
+		asked := client.wait(ctx, call)
+		stop()
+		switch {
+		case asked != nil:
+			return asked, nil
+		case call.err != nil:
+			return nil, protocolError(call.err)
 		}
-		log(ctx, req, result, time.Since(began))
-		return shorten(ctx, result, clients.onWire(result)), nil
+		log(ctx, req, call.result, time.Since(call.began))
+		return shorten(ctx, call.result, clients.onWire(call.result)), nil
 	}
 }
 
@@ -62,12 +64,11 @@ func shorten(ctx context.Context, result *tools.Result, onWire *sdk.CallToolResu
 
 // report tells the client of req, if it wants to know, how the call continues, until stop
 // is called.
-func (c *clients) report(ctx context.Context, req *sdk.CallToolRequest) (inCall context.Context, stop func()) {
+func (c *clients) report(ctx context.Context, req *sdk.CallToolRequest, searched *progress.Counter) (stop func()) {
 	token := req.Params.GetProgressToken()
 	if token == nil {
-		return ctx, func() {}
+		return func() {}
 	}
-	inCall, searched := progress.With(ctx)
 	ctx, cancel := context.WithCancel(ctx)
 	ended := make(chan struct{})
 	go func() {
@@ -88,7 +89,7 @@ func (c *clients) report(ctx context.Context, req *sdk.CallToolRequest) (inCall 
 			_ = req.Session.NotifyProgress(ctx, p)
 		}
 	}()
-	return inCall, func() {
+	return func() {
 		cancel()
 		<-ended // as nothing may be said about a call after its result
 	}

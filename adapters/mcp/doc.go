@@ -38,7 +38,7 @@
 // Where a rule of package policy asks before an operation, the client is asked by
 // elicitation: a form with [policy.Request].Text and the decisions "deny", "allow"
 // and "allow for this session". Clients of the protocol version 2026-07-28 and later
-// get the question as the result of the call, and call again with the answer; the
-// others are asked while the call runs. A client that declares no elicitation, does
+// get the question as the result of the call, which waits until they call again, in the
+// same session, with the answer; the others are asked while the call runs. A client that declares no elicitation, does
 // not answer within [Options].ApprovalTimeout, cancels or disconnects allows nothing.
 package mcp

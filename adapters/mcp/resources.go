@@ -149,7 +149,7 @@ func (r *resources) read(ctx context.Context, req *sdk.ReadResourceRequest) (*sd
 	defer cancel()
 	data, err := ws.ReadFile(ctx, path)
 	switch {
-	case call.question() != nil:
+	case call.unasked.Load():
 		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: path + ": a rule asks before it is read: call the tool that reads files"}
 	case ctx.Err() != nil:
 		return nil, protocolError(ctx.Err())

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -74,12 +75,14 @@ func ServeTools(ctx context.Context, set *tools.Set, about *Options, in io.Reade
 // serve lets the server answer until the connection has ended. The end of ctx is the
 // error then, whatever the session says.
 func serve(ctx context.Context, server *sdk.Server, connection *connection) error {
-	ctx = context.WithValue(ctx, hangUpKey{}, connection.hangUp())
+	var running sync.WaitGroup
+	ctx = context.WithValue(context.WithValue(ctx, hangUpKey{}, connection.hangUp()), runningKey{}, &running)
 	session, err := server.Connect(ctx, connection, nil)
 	if err != nil {
 		return err
 	}
 	err = session.Wait()
+	running.Wait() // a call whose question was not answered ends with the session
 	if ended := ctx.Err(); ended != nil {
 		return ended
 	}

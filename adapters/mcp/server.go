@@ -106,7 +106,7 @@ func agree(next sdk.MethodHandler) sdk.MethodHandler {
 
 // clients are the clients of a server, each until its session ends.
 type clients struct {
-	questions        *questions
+	approvalTimeout  time.Duration
 	progressInterval time.Duration
 	textOnly         bool
 
@@ -119,7 +119,7 @@ func newClients(o Options) *clients {
 	if o.ProgressInterval <= 0 {
 		o.ProgressInterval = DefaultProgressInterval
 	}
-	return &clients{questions: newQuestions(o.ApprovalTimeout), progressInterval: o.ProgressInterval, textOnly: o.TextOnly, all: map[*sdk.ServerSession]*client{}}
+	return &clients{approvalTimeout: o.ApprovalTimeout, progressInterval: o.ProgressInterval, textOnly: o.TextOnly, all: map[*sdk.ServerSession]*client{}}
 }
 
 // of returns what is kept for a client. When its session ends, so does what runs for it.
@@ -128,13 +128,14 @@ func (c *clients) of(session *sdk.ServerSession) *client {
 	defer c.mu.Unlock()
 	known := c.all[session]
 	if known == nil {
-		known = c.questions.newClient()
+		known = newClient(c.approvalTimeout, retries(session))
 		c.all[session] = known
 		go func() {
 			_ = session.Wait() // says how it ended, which does not matter here
 			c.mu.Lock()
 			delete(c.all, session)
 			c.mu.Unlock()
+			known.end()
 			known.session.Close()
 		}()
 	}

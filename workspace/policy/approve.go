@@ -87,17 +87,20 @@ type ApproverOptions struct {
 	// most half of the time that is left to the call. Zero or less means
 	// [DefaultApprovalTimeout].
 	Timeout time.Duration
+	// Parallel is how many questions can be open at a time. Zero or less means 1.
+	Parallel int
 }
 
 // Approver asks somebody whether an operation may take place for which the rules of
 // a [RestrictedFS] ask. It belongs to one session: it asks one question at a time,
-// and remembers, in memory alone, which rules have been allowed for the session.
+// unless its options say otherwise, and remembers, in memory alone, which rules have
+// been allowed for the session.
 // [WithApprover] puts it into the context of operations. It is safe for concurrent
 // use.
 type Approver struct {
 	ask     func(context.Context, Request) (Answer, error) // asks the person
 	timeout time.Duration                                  // of one question
-	turn    chan struct{}                                  // holds a value while nobody is asked
+	turn    chan struct{}                                  // holds a value for each question that may be opened
 
 	mu      sync.Mutex
 	session map[*ruleset]*ruleset // guarded by mu; what rules have become in the session
@@ -108,11 +111,18 @@ type Approver struct {
 // context ends are refusals. An answer that comes after that is ignored, and the
 // next question waits for it. Nil opts mean the zero ApproverOptions.
 func NewApprover(ask func(context.Context, Request) (Answer, error), opts *ApproverOptions) *Approver {
-	a := &Approver{ask: ask, timeout: DefaultApprovalTimeout, turn: make(chan struct{}, 1), session: map[*ruleset]*ruleset{}}
-	if opts != nil && opts.Timeout > 0 {
-		a.timeout = opts.Timeout
+	var o ApproverOptions
+	if opts != nil {
+		o = *opts
 	}
-	a.turn <- struct{}{}
+	if o.Timeout <= 0 {
+		o.Timeout = DefaultApprovalTimeout
+	}
+	parallel := max(o.Parallel, 1)
+	a := &Approver{ask: ask, timeout: o.Timeout, turn: make(chan struct{}, parallel), session: map[*ruleset]*ruleset{}}
+	for range parallel {
+		a.turn <- struct{}{}
+	}
 	return a
 }
 
@@ -213,6 +223,11 @@ func (a *Approver) call(ctx context.Context, req Request, answered chan<- Answer
 func (a *Approver) rules(base *ruleset) *ruleset {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	return a.rulesLocked(base)
+}
+
+// rulesLocked is called with mu held.
+func (a *Approver) rulesLocked(base *ruleset) *ruleset {
 	if allowed := a.session[base]; allowed != nil {
 		return allowed
 	}
@@ -221,10 +236,9 @@ func (a *Approver) rules(base *ruleset) *ruleset {
 
 // remember allows the rules at places in the session.
 func (a *Approver) remember(base *ruleset, places []string) {
-	allowed := a.rules(base).granting(places)
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.session[base] = allowed
+	a.session[base] = a.rulesLocked(base).granting(places)
 }
 
 // granting returns s with the rules at places allowing what they ask about. It does

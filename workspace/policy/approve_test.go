@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -699,6 +700,53 @@ func TestOneQuestionAtATime(t *testing.T) {
 		wg.Wait()
 		if n != 3 {
 			t.Errorf("%d questions, want 3: the third answer was for the session", n)
+		}
+	})
+}
+
+// TestParallelQuestions tests that as many questions are open at a time as the options
+// say, and that answers for the session add up.
+func TestParallelQuestions(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var rules policy.Rules
+		for _, name := range []string{"0", "1", "2"} {
+			rules.FirstMatch = append(rules.FirstMatch, policy.Rule{Ask: []policy.Op{policy.OpWrite}, Paths: []string{name}})
+		}
+		r, err := policy.Restrict(memory.New(nil), rules)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var open, total atomic.Int32
+		answer := make(chan struct{})
+		ask := func(context.Context, policy.Request) (policy.Answer, error) {
+			total.Add(1)
+			open.Add(1)
+			defer open.Add(-1)
+			<-answer
+			return policy.Answer{Allow: true, Session: true}, nil
+		}
+		ctx := policy.WithApprover(t.Context(), policy.NewApprover(ask, &policy.ApproverOptions{Parallel: 2}))
+		var wg sync.WaitGroup
+		write := func() {
+			for i := range 3 {
+				wg.Go(func() {
+					if _, err := r.WriteFile(ctx, fmt.Sprint(i), nil, nil); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+		}
+		write()
+		synctest.Wait()
+		if n := open.Load(); n != 2 {
+			t.Errorf("%d questions are open, want 2", n)
+		}
+		close(answer)
+		wg.Wait()
+		write()
+		wg.Wait()
+		if n := total.Load(); n != 3 {
+			t.Errorf("%d questions, want one for each rule", n)
 		}
 	})
 }

@@ -34,9 +34,10 @@ func (c *Config) Open(ctx context.Context, r *Registry, names ...string) (*Works
 	if err != nil {
 		return nil, err
 	}
+	journals := c.journals(ctx, r)
 	opened := &Workspaces{byName: make(map[string]*Workspace, len(chosen)), tools: c.Tools, config: c}
 	for i, d := range chosen {
-		ws, err := c.open(ctx, r, providers[i], d)
+		ws, err := c.open(ctx, r, providers[i], d, journals)
 		if err != nil {
 			_ = opened.Close() // the first error is the one that matters
 			return nil, err
@@ -89,8 +90,8 @@ func (c *Config) providers(r *Registry, chosen []*description) ([]provider, erro
 	return providers, p.err()
 }
 
-// open opens the workspace d.
-func (c *Config) open(ctx context.Context, r *Registry, opener provider, d *description) (*Workspace, error) {
+// open opens the workspace d, which hides those of journals that are in it.
+func (c *Config) open(ctx context.Context, r *Registry, opener provider, d *description, journals []string) (*Workspace, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -103,7 +104,7 @@ func (c *Config) open(ctx context.Context, r *Registry, opener provider, d *desc
 	}
 	l := layers{settings: c.settings(d), watchers: d.watchers(opener.in), backup: d.Backup, hidden: c.backupsIn(d.name)}
 	if _, hides := l.settings.transactions(fsys); hides && opener.kind.Local {
-		l.hidden = append(l.hidden, c.journalsBelow(ctx, r, d.name, fallback.Root(fsys))...)
+		l.hidden = append(l.hidden, journalsBelow(fallback.Root(fsys), journals)...)
 	}
 	if l.store, err = c.openStore(ctx, r, d.Backup); err != nil {
 		release(fsys)
@@ -169,20 +170,19 @@ func (c *Config) backupsIn(name string) []string {
 	return dirs
 }
 
-// journalsBelow returns the directories below root, the folder of the workspace name, that other
-// workspaces of the file keep in folders of this computer: their backups, and the transactions
-// of a folder in root. Patterns for any directory would do, but an rm of a directory would then
-// have to look at all names in it.
-func (c *Config) journalsBelow(ctx context.Context, r *Registry, name, root string) []string {
+// journals returns the directories that workspaces of the file keep in folders of this computer,
+// and the symlinks on the way to them: backups, and transactions. Patterns for any directory
+// would do, but an rm of a directory would then have to look at all names in it.
+func (c *Config) journals(ctx context.Context, r *Registry) []string {
+	if len(c.all) < 2 {
+		return nil // its own are hidden anyway
+	}
 	folders := map[string]string{} // of workspaces
-	var dirs []string
+	dirs := map[string]bool{}
 	for _, d := range c.all {
-		if d.name == name {
-			continue
-		}
 		if folder := c.folder(ctx, r, d); folder != "" {
 			folders[d.name] = filepath.FromSlash(folder)
-			dirs = append(dirs, filepath.Join(folders[d.name], filepath.FromSlash(transaction.DefaultDir)))
+			dirs[filepath.Join(folders[d.name], filepath.FromSlash(transaction.DefaultDir))] = true
 		}
 	}
 	for _, d := range c.all {
@@ -190,10 +190,20 @@ func (c *Config) journalsBelow(ctx context.Context, r *Registry, name, root stri
 			continue
 		}
 		if folder, ok := folders[cmp.Or(d.Backup.Workspace, d.name)]; ok {
-			dirs = append(dirs, filepath.Join(folder, filepath.FromSlash(d.Backup.dir(d.name))))
+			dirs[filepath.Join(folder, filepath.FromSlash(d.Backup.dir(d.name)))] = true
 		}
 	}
-	return slices.DeleteFunc(namesIn(root, dirs), func(dir string) bool { // the rules have those of root
+	var paths []string
+	for dir := range dirs {
+		paths = append(paths, waysTo(dir)...)
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
+}
+
+// journalsBelow returns the names of journals below root, without those that rules hide.
+func journalsBelow(root string, journals []string) []string {
+	return slices.DeleteFunc(namesOf(root, journals), func(dir string) bool {
 		return slices.Contains([]string{".", backup.DefaultDir, transaction.DefaultDir}, dir)
 	})
 }

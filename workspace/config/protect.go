@@ -128,13 +128,23 @@ func belongsTo(name, log string) bool {
 // namesIn returns the names that files have below root, and those of the symlinks that lead to
 // them: who replaces one of these chooses another file.
 func namesIn(root string, files []string) []string {
+	var paths []string
+	for _, file := range files {
+		paths = append(paths, waysTo(file)...)
+	}
+	return namesOf(root, paths)
+}
+
+// waysTo returns the paths of a file, and of the symlinks that lead to it.
+func waysTo(file string) []string { return append(linksTo(file), file, kind.RealPath(file)) }
+
+// namesOf returns the names of those paths that are below root, or are root.
+func namesOf(root string, paths []string) []string {
 	root = kind.RealPath(filepath.FromSlash(root))
 	var names []string
-	for _, file := range files {
-		for _, used := range append(linksTo(file), file, kind.RealPath(file)) {
-			if name, err := filepath.Rel(root, used); err == nil && filepath.IsLocal(name) {
-				names = append(names, filepath.ToSlash(name))
-			}
+	for _, path := range paths {
+		if name, err := filepath.Rel(root, path); err == nil && filepath.IsLocal(name) {
+			names = append(names, filepath.ToSlash(name))
 		}
 	}
 	return names

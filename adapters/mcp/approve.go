@@ -25,7 +25,7 @@ import (
 //	client  tools/call rm a
 //	server  begins the call, which asks; result: the question, with a token
 //	client  tools/call rm a, the token, the answer of its user
-//	server  passes the answer to the call; result: that of the call, or its next question
+//	server  passes the answer to the call; its result, or its next question
 
 const (
 	// versionRetries is the first version in which a client calls again with answers.

@@ -1115,8 +1115,8 @@ func TestExecutable(t *testing.T) {
 // TestTooLargeFile has set -e end a script with 1 after a write that the file is too small for.
 func TestTooLargeFile(t *testing.T) {
 	t.Parallel()
-	s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, nil)
-	for _, script := range []string{"set -e; yes | head -c 10485761 >g", "yes | head -c 10485761 >g", "{ yes | head -c 10485761; } >g; echo $?; exit 1"} {
+	s := shell.New([]*workspace.Workspace{workspace.New("repo", memory.New(nil), &workspace.Options{MaxFileSize: 2 << 20})}, nil)
+	for _, script := range []string{"set -e; yes | head -c 2097153 >g", "yes | head -c 2097153 >g", "{ yes | head -c 2097153; } >g; echo $?; exit 1"} {
 		result, err := s.Run(t.Context(), script, nil)
 		if err != nil || result.ExitCode != 1 || !strings.Contains(result.Output, "bash: g: File too large") {
 			t.Errorf("Run(%s) = %+v, %v, want that the file is too large and 1", script, result, err)

@@ -695,7 +695,8 @@ func setFlags(args []string) []string {
 	return kept
 }
 
-// cdArgs drops the flags of cd, which the interpreter's cd does not have.
+// cdArgs drops the flags of cd, which the interpreter's cd does not have, and names the home
+// directory where there is no argument.
 func cdArgs(args []string, env expand.Environ) []string {
 	for len(args) > 1 && slices.Contains([]string{"-L", "-P", "--"}, args[1]) {
 		args = slices.Delete(slices.Clone(args), 1, 2)

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/workspacekit/workspacekit/internal/charset"
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -285,7 +286,7 @@ func (c *content) part(line, column, limit int) window {
 	if end := bytes.IndexByte(rest, '\n'); end >= 0 {
 		rest = rest[:end+1]
 	}
-	body := lineBody(rest)
+	body := wording.LineBody(rest)
 	w.columns = utf8.RuneCount(body)
 	from := runeOffset(body, column-1)
 	to := from + runeOffset(body[from:], limit)

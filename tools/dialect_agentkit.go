@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/tools/internal/edit"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy"
@@ -110,7 +111,7 @@ func runAgentkitRead(ctx context.Context, ts *toolset, in *agentkitReadInput) (*
 		return &agentkitText{ts.showWhole(ctx, path, file)}, nil
 	}
 	lines := ts.showLines(ctx, path, file, max(1, int(in.From)), int(cmp.Or(in.To, integer(file.lines))))
-	return &agentkitText{lineBody(lines)}, nil
+	return &agentkitText{wording.LineBody(lines)}, nil
 }
 
 // planAgentkitRead checks the parameters first, as a call with such arguments fails, and so

@@ -269,7 +269,7 @@ func (in *editorInput) lines(total int) (first, last int, err error) {
 func numbered(text string, first int) string {
 	var out strings.Builder
 	for line := range strings.Lines(text) {
-		fmt.Fprintf(&out, "%6d\t%s\n", first, lineBody(line))
+		fmt.Fprintf(&out, "%6d\t%s\n", first, wording.LineBody(line))
 		first++
 	}
 	return strings.TrimSuffix(out.String(), "\n")

@@ -397,7 +397,7 @@ func replaceLines(s *edit.Sequence, r mcpReplacement) bool {
 	for i := 0; i+len(old) <= len(lines); i++ {
 		if slices.EqualFunc(old, lines[i:i+len(old)], func(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }) {
 			matched := strings.Join(lines[i:i+len(old)], "")
-			body := lineBody(matched)
+			body := wording.LineBody(matched)
 			crlf := strings.Contains(matched, "\r\n") || !strings.Contains(matched, "\n") && strings.HasSuffix(text[:start], "\r\n")
 			s.Replace(start, start+len(body), reindent(r.NewText, old, indentation(lines[i]), crlf))
 			return true

@@ -99,7 +99,7 @@ func runOpenAIRead(ctx context.Context, ts *toolset, in *openaiReadInput) (*text
 	ts.saw(ctx, name, file.version, file.stored, w.start, w.end, file.lines)
 	var lines []string
 	for line := range strings.Lines(w.text) {
-		lines = append(lines, fmt.Sprintf("L%d: %s", w.start+len(lines), lineBody(line)))
+		lines = append(lines, fmt.Sprintf("L%d: %s", w.start+len(lines), wording.LineBody(line)))
 	}
 	if w.end < file.lines {
 		lines = append(lines, fmt.Sprintf("[lines %d-%d of %d; go on with offset %d]", w.start, w.end, file.lines, w.end+1))

@@ -29,26 +29,13 @@ func clipLine(line string, limit int) (_ string, cut bool) {
 	if len(line) <= limit {
 		return line, false
 	}
-	body := lineBody(line)
+	body := wording.LineBody(line)
 	offset := wording.RuneOffset(body, limit)
 	if offset == len(body) {
 		return line, false
 	}
 	left := utf8.RuneCountInString(body[offset:])
 	return fmt.Sprintf("%s… [cut: %d more characters]%s", body[:offset], left, line[len(body):]), true
-}
-
-// lineBody returns a line without its end, which is "\n", "\r" or both. More carriage returns
-// are content: a line of them has the limits of every other.
-func lineBody[T string | []byte](line T) T {
-	end := len(line)
-	if end > 0 && line[end-1] == '\n' {
-		end--
-	}
-	if end > 0 && line[end-1] == '\r' {
-		end--
-	}
-	return line[:end]
 }
 
 // isText reports whether data can be shown to a model as text. It can be in any encoding that

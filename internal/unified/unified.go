@@ -235,7 +235,7 @@ func cutChanges(lines []string) (cut bool) {
 		i = max(plus+added, i+1)
 	}
 	for i, line := range lines {
-		body := strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r") // other carriage returns are content
+		body := wording.LineBody(line)
 		if utf8.RuneCountInString(body) <= 1+LineChars {
 			continue
 		}

@@ -154,6 +154,19 @@ func Sentence(text string) string {
 	return string(unicode.ToUpper(first)) + strings.TrimSuffix(text[size:], ".") + "."
 }
 
+// LineBody returns a line without its end, which is "\n", "\r" or both. More carriage returns
+// are content: a line of them has the limits of every other.
+func LineBody[T string | []byte](line T) T {
+	end := len(line)
+	if end > 0 && line[end-1] == '\n' {
+		end--
+	}
+	if end > 0 && line[end-1] == '\r' {
+		end--
+	}
+	return line[:end]
+}
+
 // ClipAround returns at most limit characters of a line from the byte start on, and
 // marks that say how many were left out on either side.
 func ClipAround(line string, start, limit int) string {

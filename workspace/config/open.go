@@ -135,7 +135,8 @@ func (c *Config) openStore(ctx context.Context, r *Registry, b *Backup) (workspa
 	if b == nil || b.Workspace == "" {
 		return nil, nil
 	}
-	d := c.anyNamed(b.Workspace)
+	at := slices.IndexFunc(c.all, func(d *description) bool { return d.name == b.Workspace })
+	d := c.all[at] // which checkBackups has found
 	providers, err := c.providers(r, []*description{d})
 	if err != nil {
 		return nil, err
@@ -150,12 +151,6 @@ func (c *Config) openStore(ctx context.Context, r *Registry, b *Backup) (workspa
 		return nil, c.failure(d, err)
 	}
 	return fsys, nil
-}
-
-// anyNamed returns the workspace of the file with the given name, which [Config.checkBackups] has
-// found. It may be none of those that c opens.
-func (c *Config) anyNamed(name string) *description {
-	return c.all[slices.IndexFunc(c.all, func(d *description) bool { return d.name == name })]
 }
 
 // backupsIn returns the directories of the workspace name that have backups of other

@@ -229,20 +229,17 @@ func (t *text) finish() {
 	if t.bom {
 		first.text = charset.Mark + first.text
 	}
-	if t.open && body(last.text) != "" { // an empty line without a line end is none
-		last.text = body(last.text)
+	if t.open && wording.LineBody(last.text) != "" { // an empty line without a line end is none
+		last.text = wording.LineBody(last.text)
 	}
 }
-
-// body returns a line without its line end.
-func body(line string) string { return strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r") }
 
 // endAt returns the line end of a line that is put before the line at: that of
 // its neighbour. A file with both kinds of line ends keeps both.
 func (t *text) endAt(at int) string {
 	for _, i := range [...]int{at - 1, at} {
 		if i >= 0 && i < len(t.lines) {
-			return t.lines[i].text[len(body(t.lines[i].text)):]
+			return t.lines[i].text[len(wording.LineBody(t.lines[i].text)):]
 		}
 	}
 	return t.end
@@ -407,7 +404,7 @@ func (t *text) find(ctx context.Context, old []string, from int, atEnd bool) (at
 
 func (t *text) matchesFolded(at int, old []string, fold func(string) string) bool {
 	for i, want := range old {
-		if fold(body(t.lines[at+i].text)) != want {
+		if fold(wording.LineBody(t.lines[at+i].text)) != want {
 			return false
 		}
 	}
@@ -446,7 +443,7 @@ func (t *text) difference(h *hunk, at int, old []string, fold func(string) strin
 		}
 		reason := fmt.Sprintf("line %d of the file is %s, and the patch has %s", best+i+1, shown(line.text), shown(want))
 		switch {
-		case body(line.text) == body(want):
+		case wording.LineBody(line.text) == wording.LineBody(want):
 			reason += ": " + endsDiffer(line.text, want)
 		case strings.Join(strings.Fields(line.text), "") == strings.Join(strings.Fields(want), ""):
 			reason += ": white space differs"
@@ -496,5 +493,5 @@ const shownChars = 120
 
 // shown returns a line for an error, with white space that can be seen.
 func shown(line string) string {
-	return fmt.Sprintf("%q", wording.ClipAround(body(line), 0, shownChars))
+	return fmt.Sprintf("%q", wording.ClipAround(wording.LineBody(line), 0, shownChars))
 }

@@ -43,7 +43,7 @@ func (f *FS) Run(ctx context.Context, opts *workspace.RunOptions) (*workspace.Ru
 		return nil, ops.Error(ops.Run, o.Dir, nil, failed)
 	}
 	if ended := ctx.Err(); ended != nil {
-		if shown := new(visibleError); errors.As(err, &shown) && errors.Is(shown.kind, ended) {
+		if shown, ok := errors.AsType[*visibleError](err); ok && errors.Is(shown.kind, ended) {
 			ended = shown // it says what the command may have left
 		}
 		return nil, ops.Error(ops.Run, o.Dir, ended, nil)

@@ -206,7 +206,7 @@ func rm(ctx context.Context, p *Process) int {
 			}
 		}
 		info, err := p.lstatEntry(ctx, name)
-		if at, locateErr := p.Files.Locate(ctx, p.Dir, name); err == nil && *recursive && locateErr == nil && at.Name == "." {
+		if err == nil && *recursive && p.isRoot(ctx, name) {
 			status = p.errorf("it is dangerous to operate recursively on '%s'", name)
 			continue
 		}
@@ -224,6 +224,12 @@ func rm(ctx context.Context, p *Process) int {
 		}
 	}
 	return status
+}
+
+// isRoot reports whether name is the root of a workspace, or of all of them.
+func (p *Process) isRoot(ctx context.Context, name string) bool {
+	at, err := p.Files.Locate(ctx, p.Dir, name)
+	return err == nil && at.Name == "."
 }
 
 // removal is one run of rm with -v or -i.

@@ -499,7 +499,10 @@ func (f *Files) Create(ctx context.Context, dir, name string, flag int) (*handle
 		if h != nil || err != nil {
 			return h, err
 		}
-		select { // what info says is no longer so
+		if storing == nil {
+			continue
+		}
+		select {
 		case <-storing:
 		case <-ctx.Done():
 			return nil, ctx.Err()
@@ -507,10 +510,10 @@ func (f *Files) Create(ctx context.Context, dir, name string, flag int) (*handle
 	}
 }
 
-// create is Create of what info has described after stored files had been stored. If one has been
-// stored since, or is being stored at the same place, it returns a channel that closes once info
-// can be had again.
-func (f *Files) create(ctx context.Context, at Location, info *workspace.FileInfo, appends bool, stored int) (*handle, <-chan struct{}, error) {
+// create is Create of what info has described after stored files had been stored. It returns no
+// handle if one has been stored since, as info may be out of date, or if one is being stored at the
+// same place: storing is closed then.
+func (f *Files) create(ctx context.Context, at Location, info *workspace.FileInfo, appends bool, stored int) (h *handle, storing <-chan struct{}, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	out := f.open[at]
@@ -520,9 +523,7 @@ func (f *Files) create(ctx context.Context, at Location, info *workspace.FileInf
 	case out != nil: // appends no longer matters: with > a 2>> a, both add to what the first has begun
 		return out.handle(), nil, nil
 	case f.stored != stored:
-		now := make(chan struct{})
-		close(now)
-		return nil, now, nil
+		return nil, nil, nil
 	}
 	out = &output{ctx: ctx, files: f, seen: newContentWriter(), at: at, users: map[*handle]bool{}, stored: make(chan struct{}), limit: at.Workspace.MaxFileSize()}
 	if err := out.start(info, appends); err != nil {

@@ -49,9 +49,10 @@ func (p *process) mounted(ctx context.Context) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	for pause := time.NewTicker(time.Millisecond / 2); ; {
+	pause := time.NewTicker(time.Millisecond / 2)
+	defer pause.Stop()
+	for {
 		if top := p.top(host); top != nil {
-			pause.Stop()
 			return top, nil
 		}
 		select {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,6 +19,7 @@ import (
 	"github.com/workspacekit/workspacekit/shell/bashtool"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/observe"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 	"github.com/workspacekit/workspacekit/workspace/transaction"
 )
@@ -57,7 +59,7 @@ func decides(decision string) func(context.Context, int) (*sdk.ElicitResult, err
 }
 
 // askingSet returns tools of a file system in which every change needs an approval.
-func askingSet(t *testing.T, fsys workspace.FileSystem) *tools.Set {
+func askingSet(t *testing.T, fsys workspace.FileSystem, observers ...observe.Observer) *tools.Set {
 	t.Helper()
 	whole, err := transaction.New(fsys, nil)
 	if err != nil {
@@ -70,7 +72,8 @@ func askingSet(t *testing.T, fsys workspace.FileSystem) *tools.Set {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, err := tools.New(workspace.New("test", restricted, nil), &tools.Options{Naming: "{op}"})
+	observed := observe.New(restricted, "test", observers...)
+	set, err := tools.New(workspace.New("test", observed, nil), &tools.Options{Naming: "{op}"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -536,6 +539,41 @@ func TestParkedCallEndsWithSession(t *testing.T) {
 		t.Errorf("ServeTools = %v, want nil", err)
 	}
 	holds(t, m, "a", "1")
+}
+
+// refusals counts the removals that have ended.
+type refusals struct{ ended atomic.Int64 }
+
+func (r *refusals) Before(ctx context.Context, _ observe.Event) (context.Context, error) {
+	return ctx, nil
+}
+
+func (r *refusals) After(_ context.Context, e observe.Event) {
+	if e.Op == "rm" {
+		r.ended.Add(1)
+	}
+}
+
+// TestParkedCallEndsWithTransport tests that a parked call ends at once with the session of its
+// client, also where the connection is not that of Serve.
+func TestParkedCallEndsWithTransport(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m, r := newMemory(t, map[string]string{"a": "1"}), &refusals{}
+		near, far := sdk.NewInMemoryTransports()
+		session, err := mcp.NewServer(askingSet(t, m, r), nil).Connect(t.Context(), near, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result, err := retrying(t, far)("a", ""); err != nil || result.InputRequests == nil {
+			t.Fatalf("rm = %+v, %v, want a question", result, err)
+		}
+		session.Close()
+		synctest.Wait() // no time passes
+		if r.ended.Load() != 1 {
+			t.Error("the call goes on after its session")
+		}
+		holds(t, m, "a", "1")
+	})
 }
 
 // TestParkedCallIsNotAnswered tests that a call whose question is not answered goes on

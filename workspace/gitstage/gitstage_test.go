@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
@@ -463,10 +464,10 @@ func TestFilterOfAnotherFile(t *testing.T) {
 // TestConfigurationChanges tests that no filter runs that appears in the configuration after
 // git has looked at the repository, just before it changes the index.
 func TestConfigurationChanges(t *testing.T) {
-	git, err := exec.LookPath("git")
-	if err != nil || runtime.GOOS == "windows" {
+	if runtime.GOOS == "windows" {
 		t.Skip("a script takes the place of git")
 	}
+	git := exhaustive.Program(t, "git")
 	bin := t.TempDir()
 	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
 	script := "#!/bin/sh\nfor arg; do [ \"$arg\" != update-index ] || [ ! -f .git/evil ] || cp .git/evil .git/config; done\nexec '" + git + "' \"$@\"\n"

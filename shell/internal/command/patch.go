@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"strconv"
 	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
@@ -241,7 +242,8 @@ func (r *patchRun) print(changes []patch.Change, dryRun bool) {
 // The lines of a patch that name a file, and those that begin a hunk. A count that is
 // left out is 1.
 var (
-	patchName = lazyregexp.New(`^(--- |\+\+\+ |rename from |rename to |copy from |copy to )([^\t\r\n]*)(.*)$`)
+	patchName = lazyregexp.New(`^(--- |\+\+\+ |rename from |rename to |copy from |copy to )("(?:[^"\\]|\\.)*"|[^\t\r\n]*)`)
+	notText   = lazyregexp.New(`^(new file mode |deleted file mode |GIT binary patch$|Binary files )`)
 	hunkHead  = lazyregexp.New(`^@@ -(\d+(?:,(\d+))?) \+(\d+(?:,(\d+))?) @@(.*)$`)
 )
 
@@ -265,6 +267,7 @@ var (
 func (r *patchRun) rewrite(ctx context.Context, text string) (string, error) {
 	var b strings.Builder
 	oldLines, newLines := 0, 0 // that are left in a hunk
+	git, textless := false, 0  // after "diff --git"; the line about a file that may have no ---, from 1
 	named := r.file == ""      // a file was named before the hunks, or must be
 	all := strings.SplitAfter(strings.TrimSuffix(text, "\n")+"\n", "\n")
 	for i := 0; i < len(all); i++ {
@@ -295,6 +298,15 @@ func (r *patchRun) rewrite(ctx context.Context, text string) (string, error) {
 		m := patchName().FindStringSubmatch(line)
 		switch {
 		case m == nil:
+			if git && notText().MatchString(line) {
+				textless = i + 1
+			}
+			if strings.HasPrefix(line, "diff --git ") {
+				if err := noText(textless); err != nil {
+					return "", err
+				}
+				git = true
+			}
 			// Other lines have the names of "diff --git", but for a mode alone.
 			if strings.HasPrefix(line, "diff --git ") || strings.HasPrefix(line, "index ") || strings.HasPrefix(line, "similarity ") || strings.Contains(line, " mode ") && r.reverse {
 				line = ""
@@ -305,12 +317,12 @@ func (r *patchRun) rewrite(ctx context.Context, text string) (string, error) {
 			if next == nil || next[1] != "+++ " {
 				return "", &patch.SyntaxError{Line: i + 1, Reason: "a line that begins with --- has no line after it that begins with +++"}
 			}
-			head, err := r.head(ctx, m[2], next[2])
+			head, err := r.head(ctx, unquoted(m[2]), unquoted(next[2]))
 			if err != nil {
 				return "", err
 			}
 			b.WriteString(head)
-			named = true
+			named, textless = true, 0
 			i++
 		case m[1] == "--- " || m[1] == "+++ ":
 			b.WriteString(line + "\n")
@@ -318,7 +330,23 @@ func (r *patchRun) rewrite(ctx context.Context, text string) (string, error) {
 			return "", &patch.SyntaxError{Line: i + 1, Reason: "renames and copies are not possible here; use mv and cp"}
 		}
 	}
-	return b.String(), nil
+	return b.String(), noText(textless)
+}
+
+// noText is the error of a file that git writes no lines --- and +++ of, and nil for line 0.
+func noText(line int) error {
+	if line == 0 {
+		return nil
+	}
+	return &patch.SyntaxError{Line: line, Reason: "an empty or binary file, without lines --- and +++: only text is patched; use touch, cp or rm"}
+}
+
+// unquoted returns a name that git has put in quotes: "a/caf\303\251" is a/café.
+func unquoted(name string) string {
+	if plain, err := strconv.Unquote(name); err == nil && name[0] == '"' {
+		return plain
+	}
+	return name
 }
 
 // hunkLine returns a line of a hunk, and counts it.
@@ -380,6 +408,9 @@ func (r *patchRun) head(ctx context.Context, old, now string) (string, error) {
 	side := func(prefix, side string) string {
 		if side == "/dev/null" {
 			return side
+		}
+		if strings.ContainsAny(at.Name, "\t\r\n") {
+			return strconv.Quote(prefix + at.Name)
 		}
 		return prefix + at.Name
 	}

@@ -74,6 +74,15 @@ func TestPatch(t *testing.T) {
 		{"patch -p1", strings.ReplaceAll(modify, "-2", "-9") + remove, "", 1, start},
 		{"patch -p1", "no patch at all\n", "", 2, start},
 		{"patch -p1 -i missing", "", "", 2, start},
+		{"patch -p1", `diff --git "a/caf\303\251" "b/caf\303\251"` + "\nnew file mode 100644\nindex 0..1\n--- /dev/null\n" + `+++ "b/caf\303\251"` + "\n@@ -0,0 +1 @@\n+hello\n", "patching file café\n", 0, with(map[string]string{"café": "hello\n"})},
+		{"patch -p1 -R", "--- /dev/null\n" + `+++ "b/y"` + "\n@@ -0,0 +1 @@\n+gone\n", "patching file y\n", 0, with(map[string]string{"y": ""})},
+		{"patch -p1", "--- /dev/null\n" + `+++ "b/t\tab\"\\x"` + "\n@@ -0,0 +1 @@\n+hello\n", "patching file t\tab\"\\x\n", 0, with(map[string]string{"t\tab\"\\x": "hello\n"})},
+		{"patch 't\tab'", "@@ -0,0 +1 @@\n+hello\n", "patching file t\tab\n", 0, with(map[string]string{"t\tab": "hello\n"})},
+		// Of an empty or binary file, git writes no lines --- and +++.
+		{"patch -p1", "diff --git a/d/z b/d/z\ndeleted file mode 100644\nindex e69de29..0000000\ndiff --git a/x b/x\nindex 1..2 100644\n" + modify, "", 2, start},
+		{"patch -p1", "diff --git a/x b/x\n" + modify + "diff --git a/n b/n\nnew file mode 100644\nindex 0000000..e69de29\n", "", 2, start},
+		{"patch -p1", "diff --git a/b b/b\nindex 1..2 100644\nBinary files a/b and b/b differ\ndiff --git a/x b/x\n" + modify, "", 2, start},
+		{"patch -p1", "Binary files a/b and b/b differ\n" + modify, "patching file x\n", 0, with(map[string]string{"x": "1\ntwo\n3\n"})},
 		{"patch -p1", strings.ReplaceAll(modify, "a/x", "a/../../x"), "patching file x\n", 0, with(map[string]string{"x": "1\ntwo\n3\n"})},
 	} {
 		ws := memoryTree(t, start)

@@ -286,8 +286,9 @@ func under(name, dir string) (rest string, ok bool) {
 // is never replaced. If from leads to the file to, that stays as it is; a symlink that cannot be
 // followed replaces no file, as it could.
 //
-// A file that is still open for writing by the name from is then stored by the name to. What
-// was written to a file that had this name before, and is not stored yet, is dropped.
+// A file that is still open for writing by the name from is then stored by the name to; a new one
+// that replaces a symlink is also stored at once. What was written to a file that had the name to
+// before, and is not stored yet, is dropped.
 func (f *FS) Rename(from, to string) error { return f.renameNames(from, to, true) }
 
 // RenameNew is [FS.Rename] to a name that must be new: it is [fs.ErrExist] if anything has it.
@@ -329,7 +330,6 @@ func (f *FS) rename(source, target string, mayReplace bool) error {
 	if err := f.checkParent(target); err != nil {
 		return err
 	}
-	unchanged := f.unchanged(source)
 	to, err := f.ws.Stat(f.ctx, target)
 	replaces := err == nil
 	if replaces && mayReplace && to.Type == workspace.TypeFile {
@@ -337,6 +337,12 @@ func (f *FS) rename(source, target string, mayReplace bool) error {
 			return err
 		}
 	}
+	if replaces && mayReplace && to.Type == workspace.TypeSymlink {
+		if err := f.storeNew(source); err != nil {
+			return err
+		}
+	}
+	unchanged := f.unchanged(source)
 	switch {
 	case err == nil && to.IsDir(), !mayReplace && (err == nil || f.open(target) != nil):
 		return fs.ErrExist
@@ -358,6 +364,19 @@ func (f *FS) rename(source, target string, mayReplace bool) error {
 		}
 	}
 	return nil
+}
+
+// storeNew stores a file that exists only here, so that it can replace a symlink: what is stored by
+// the name of the symlink later would be stored in the file that it leads to.
+func (f *FS) storeNew(name string) error {
+	c := f.open(name)
+	if c == nil {
+		return nil
+	}
+	if _, err := f.ws.Stat(f.ctx, name); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return c.store()
 }
 
 // unchanged returns the contents that are open at or below a name and are stored only if nobody

@@ -1010,6 +1010,42 @@ func TestRenameOfSymlink(t *testing.T) {
 	}
 }
 
+// TestRenameOfUnsavedFileToSymlink renames a file that only its writer knows over a symlink, which
+// is replaced. What it led to stays.
+func TestRenameOfUnsavedFileToSymlink(t *testing.T) {
+	t.Parallel()
+	for _, flag := range []int{os.O_TRUNC, os.O_EXCL, os.O_APPEND} {
+		dir := t.TempDir()
+		if err := os.Symlink("precious", filepath.Join(dir, "current")); err != nil {
+			t.Skipf("no symlinks here: %v", err)
+		}
+		fsys, err := localbash.Open(dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer fsys.Close()
+		write(t, fsys, "precious", "precious")
+		f := osfile.New(t.Context(), workspace.New("test", fsys, nil), nil)
+		file := open(t, f, "temp", os.O_WRONLY|os.O_CREATE|flag)
+		writeString(t, file, "new")
+		if err := f.Rename("temp", "current"); err != nil {
+			t.Errorf("flag %#x: Rename(temp, current) = %v", flag, err)
+		}
+		writeString(t, file, ", and more")
+		if err := file.Close(); err != nil {
+			t.Errorf("flag %#x: Close() = %v", flag, err)
+		}
+		for name, want := range map[string]string{"precious": "precious", "current": "new, and more"} {
+			if data, err := fsys.ReadFile(t.Context(), name); err != nil || string(data) != want {
+				t.Errorf("flag %#x: %s has %q, %v, want %q", flag, name, data, err, want)
+			}
+		}
+		if infos, err := fsys.Ls(t.Context(), ".", nil); err != nil || len(infos) != 2 || infos[0].Type != workspace.TypeFile {
+			t.Errorf("flag %#x: Ls = %v, %v, want the files current and precious", flag, infos, err)
+		}
+	}
+}
+
 // TestDanglingSymlink creates the target of a symlink, as WriteFile does, unless somebody else
 // has created it meanwhile, or the flags or a caller mean that the name itself is new.
 func TestDanglingSymlink(t *testing.T) {

@@ -103,6 +103,8 @@ func (f *FS) openWrite(file *File, name string, perm fs.FileMode) error {
 // attach makes c the content of file, and reports false if known, nil for none, is no longer the
 // content by that name.
 func (f *FS) attach(file *File, name string, known, c *content, perm fs.FileMode) bool {
+	f.changes.RLock()
+	defer f.changes.RUnlock()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.written[name] != known {
@@ -333,7 +335,7 @@ func (file *File) Sync() error {
 	if file.content == nil || !file.writable() {
 		return nil
 	}
-	return fail("sync", file.name, file.content.store())
+	return fail("sync", file.name, file.fs.store(file.content))
 }
 
 // Close stores what was written, unless it was discarded, and closes the file. After an
@@ -389,9 +391,16 @@ func (file *File) unlock() {
 	}
 }
 
+// store stores a content before or after a change of its name, and not beside it.
+func (f *FS) store(c *content) error {
+	f.changes.RLock()
+	defer f.changes.RUnlock()
+	return c.store()
+}
+
 // close stores a content, and forgets it when no file is open for writing any more.
 func (f *FS) close(c *content) error {
-	err := c.store()
+	err := f.store(c)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if name, last := c.detach(); last && f.written[name] == c {

@@ -38,12 +38,17 @@ const largestFile = 1 << 30
 // os. It is safe for concurrent use.
 //
 // The methods take names as callers of package os write them, and a slash at the beginning is
-// the root of the workspace. All use the context of New. Who locks mu may then lock that of a
-// content, and never the other way round.
+// the root of the workspace. All use the context of New. Locks are taken in the order
+// changes, mu, that of a content.
 type FS struct {
 	ctx     context.Context // of New
 	ws      *workspace.Workspace
 	parents bool // directories above a new file are made
+
+	// changes is locked while names are removed or renamed, and shared while a file is stored or
+	// becomes known as open for writing. So neither comes between the change in the workspace and
+	// what is forgotten or renamed here.
+	changes sync.RWMutex
 
 	mu          sync.Mutex
 	written     map[string]*content // files that are open for writing, by name
@@ -227,6 +232,8 @@ func (f *FS) remove(op, name string, opts *workspace.RmOptions) error {
 	if err != nil {
 		return err
 	}
+	f.changes.Lock()
+	defer f.changes.Unlock()
 	if opts == nil && f.writtenBelow(clean) {
 		return fail(op, name, workspace.ErrNotEmpty)
 	}
@@ -327,6 +334,8 @@ func linkError(from, to string, err error) error {
 //	a file, symlink   a directory           workspace.ErrNotDir
 //	any other                               target is moved aside, source moved, and target removed
 func (f *FS) rename(source, target string, mayReplace bool) error {
+	f.changes.Lock()
+	defer f.changes.Unlock()
 	if err := f.checkParent(target); err != nil {
 		return err
 	}

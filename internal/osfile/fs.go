@@ -13,6 +13,7 @@
 package osfile
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -367,9 +368,10 @@ func (f *FS) rename(source, target string, mayReplace bool) error {
 		return err
 	}
 	f.renamed(source, target, replaces)
-	for _, c := range unchanged {
-		if info, err := f.follow(c.describe().Path); err == nil {
-			c.moved(info.Version)
+	for c, before := range unchanged {
+		data, version, err := f.ws.ReadVersioned(f.ctx, c.describe().Path, f.Limit())
+		if err == nil && bytes.Equal(data, before) { // or somebody has changed it since
+			c.moved(version)
 		}
 	}
 	return nil
@@ -389,8 +391,8 @@ func (f *FS) storeNew(name string) error {
 }
 
 // unchanged returns the contents that are open at or below a name and are stored only if nobody
-// else has changed them, and that nobody has changed so far.
-func (f *FS) unchanged(dir string) []*content {
+// else has changed them, and that nobody has changed so far, with the bytes that are stored.
+func (f *FS) unchanged(dir string) map[*content][]byte {
 	f.mu.Lock()
 	var open []*content
 	for name, c := range f.written {
@@ -399,11 +401,18 @@ func (f *FS) unchanged(dir string) []*content {
 		}
 	}
 	f.mu.Unlock()
-	return slices.DeleteFunc(open, func(c *content) bool {
-		version := c.required()
-		info, err := f.follow(c.describe().Path)
-		return version == "" || err != nil || info.Version != version
-	})
+	unchanged := map[*content][]byte{}
+	for _, c := range open {
+		required := c.required()
+		if required == "" {
+			continue
+		}
+		data, version, err := f.ws.ReadVersioned(f.ctx, c.describe().Path, f.Limit())
+		if err == nil && version == required {
+			unchanged[c] = data
+		}
+	}
+	return unchanged
 }
 
 // move is a move to a name that does not exist. Where the workspace cannot move, only a file

@@ -866,6 +866,40 @@ func TestRenameKeepsCondition(t *testing.T) {
 	}
 }
 
+// TestRenameThenEdited has somebody else change a file that is open by its new name, as soon as it
+// has that. What they wrote is not replaced.
+func TestRenameThenEdited(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		flag int
+		err  error
+		want string
+	}{
+		{os.O_RDWR, workspace.ErrConflict, "old, theirs"},
+		{os.O_WRONLY | os.O_APPEND, nil, "old, theirsmine"},
+	} {
+		for _, target := range []string{"new", "there"} {
+			fsys := &hooked{FS: memory.New(nil)}
+			write(t, fsys, "a", "old")
+			write(t, fsys, "there", "there")
+			edit := func() { write(t, fsys, target, "old, theirs") }
+			fsys.moved, fsys.removed = edit, edit // a file is copied to a name that exists
+			f := osfile.New(t.Context(), workspace.New("test", fsys, nil), nil)
+			file := open(t, f, "a", test.flag)
+			writeString(t, file, "mine")
+			if err := f.Rename("a", target); err != nil {
+				t.Fatal(err)
+			}
+			if err := file.Close(); !errors.Is(err, test.err) {
+				t.Errorf("flags %#x: after Rename(a, %s), Close() = %v, want %v", test.flag, target, err, test.err)
+			}
+			if data, err := fsys.ReadFile(t.Context(), target); err != nil || string(data) != test.want {
+				t.Errorf("flags %#x: after Rename(a, %s), it has %q, %v, want %q", test.flag, target, data, err, test.want)
+			}
+		}
+	}
+}
+
 // TestRenameOfNewFile renames a new file while it is open. What somebody else has stored under the
 // new name since is not replaced; what was there before is.
 func TestRenameOfNewFile(t *testing.T) {

@@ -69,7 +69,11 @@ var claudeDialect = &dialect{name: DialectClaudeCode, naming: "{op}", plain: tru
 			return ts.editInSequence(ctx, in.FilePath, in.Edits)
 		}, func(ctx context.Context, ts *toolset, in *claudeEditsInput) ([]policy.Request, error) {
 			if in.Edits[0].OldString == "" {
-				return planWriteFile(ctx, ts, &writeFileInput{Path: in.FilePath, CreateOnly: true})
+				content, err := in.created(ts)
+				if err != nil {
+					return nil, explainEdit(err, false)
+				}
+				return planWriteFile(ctx, ts, &writeFileInput{Path: in.FilePath, Content: content, CreateOnly: true})
 			}
 			return ts.planInSequence(ctx, in.FilePath, in.Edits)
 		}),

@@ -279,7 +279,8 @@ func runFSMove(ctx context.Context, ts *toolset, in *fsPairInput) (*fsResult[fsP
 // runFSMoveByCopy copies a file and deletes the original if it is still source, for a store
 // that cannot move. If the original stays, the copy is deleted, unless somebody may have changed it.
 //
-// Only versions tell that nobody has: without them the copy stays. The copy is deleted also
+// Only versions tell that nobody has: without them the copy stays. It also stays if the original
+// is not found, as a removal whose answer is lost may have succeeded. The copy is deleted also
 // after the end of ctx, within settleTime. If it stays, the error has both causes.
 func runFSMoveByCopy(ctx context.Context, ts *toolset, in *fsPairInput, source workspace.FileInfo) (*fsResult[fsPair], error) {
 	if from, err := ts.ws.Clean(ops.Move, in.Source); err != nil {
@@ -304,8 +305,11 @@ func runFSMoveByCopy(ctx context.Context, ts *toolset, in *fsPairInput, source w
 	undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
 	info, undoErr := ts.ws.Stat(undo, out.Destination)
+	_, sourceErr := ts.ws.Stat(undo, in.Source)
 	switch {
 	case undoErr != nil:
+	case sourceErr != nil:
+		undoErr = ops.Error(ops.Move, out.Destination, nil, errors.New("the copy stays, as the original may be gone"))
 	case out.Version == "" || info.Version != out.Version:
 		undoErr = ops.Error(ops.Move, out.Destination, nil, errors.New("the copy stays, as it may have been changed"))
 	default:

@@ -531,6 +531,28 @@ func TestFSMoveKeepsChangedCopy(t *testing.T) {
 	}
 }
 
+// lostAnswerStore cannot move, and the answer to a removal of "a" is lost.
+type lostAnswerStore struct{ copyingStore }
+
+func (s lostAnswerStore) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
+	err := s.FS.Rm(ctx, name, opts)
+	if name == "a" {
+		err = ops.Error(ops.Rm, name, workspace.ErrUnavailable, nil)
+	}
+	return err
+}
+
+// TestFSMoveKeepsOnlyCopy tests that the copy stays where the original has been removed, and
+// the answer says otherwise.
+func TestFSMoveKeepsOnlyCopy(t *testing.T) {
+	fsys := lostAnswerStore{copyingStore{memory.New(nil), false, true}}
+	put(t, fsys, "a", "text")
+	set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: tools.DialectFS})
+	failed := bad(t, set, "file_move", object{"source": "a", "destination": "b"}, tools.CodeUnavailable)
+	contains(t, "message", failed.Message, "the copy stays, as the original may be gone")
+	holds(t, fsys, "b", "text")
+}
+
 // overtakenStore cannot move, and somebody else edits "a" once it has been copied.
 type overtakenStore struct{ copyingStore }
 
@@ -1163,8 +1185,8 @@ func TestMultiEditCreates(t *testing.T) {
 	fsys := memory.New(nil)
 	set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: tools.DialectClaudeCode})
 	create := object{"file_path": "/d/a", "edits": []object{{"old_string": "", "new_string": "one\ntwo\n"}, {"old_string": "two", "new_string": "2"}}}
-	if got, err := preflight(t, set, "MultiEdit", create); err != nil || len(got) != 1 || got[0].Op != policy.OpWrite {
-		t.Errorf("Preflight = %+v, %v, want a write", got, err)
+	if got, err := preflight(t, set, "MultiEdit", create); err != nil || len(got) != 1 || got[0].Op != policy.OpWrite || !strings.HasSuffix(got[0].Diff, "\n+one\n+2\n") {
+		t.Errorf("Preflight = %+v, %v, want a write of both lines", got, err)
 	}
 	good(t, set, "MultiEdit", create)
 	holds(t, fsys, "d/a", "one\n2\n")

@@ -126,7 +126,8 @@ func TestCapabilitiesChooseTools(t *testing.T) {
 		{"none", workspace.Capabilities{}, reading},
 		{"conditions-without-write", workspace.Capabilities{ConditionalWrite: true, Move: true, Copy: true}, reading},
 		{"write", workspace.Capabilities{Write: true}, "read_file read_files write_file ls tree glob grep stat mkdir rm"},
-		{"conditional", workspace.Capabilities{Write: true, ConditionalWrite: true}, "read_file read_files write_file edit_file apply_patch ls tree glob grep stat mkdir rm copy"},
+		{"conditional", workspace.Capabilities{Write: true, ConditionalWrite: true}, "read_file read_files write_file ls tree glob grep stat mkdir rm copy"},
+		{"editing", workspace.Capabilities{Write: true, Versions: true, ConditionalWrite: true}, "read_file read_files write_file edit_file apply_patch ls tree glob grep stat mkdir rm copy"},
 		{"move", workspace.Capabilities{Write: true, Move: true}, "read_file read_files write_file ls tree glob grep stat mkdir rm move"},
 		{"copy", workspace.Capabilities{Write: true, Copy: true}, "read_file read_files write_file ls tree glob grep stat mkdir rm copy"},
 	}

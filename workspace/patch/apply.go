@@ -20,14 +20,14 @@ import (
 // # Errors
 //
 // [workspace.ErrConflict] for a file that has changed since Plan,
-// [errors.ErrUnsupported] if the workspace has no conditional writes, and those of
+// [errors.ErrUnsupported] if the workspace has no conditional writes or versions, and those of
 // [transaction.Run], such as [workspace.ErrPolicy] for a read-only workspace.
 //
 // A version that no longer is the planned one fails the transaction, which
 // undoes what has been changed by then.
 func (p *Plan) Apply(ctx context.Context) ([]Change, error) {
-	if caps := p.ws.Capabilities(); caps.Write && !caps.ConditionalWrite {
-		return nil, ops.Error(ops.ApplyPatch, ".", errors.ErrUnsupported, errors.New("the workspace has no conditional writes"))
+	if caps := p.ws.Capabilities(); caps.Write && (!caps.ConditionalWrite || !caps.Versions) {
+		return nil, ops.Error(ops.ApplyPatch, ".", errors.ErrUnsupported, errors.New("the workspace has no conditional writes or versions"))
 	}
 	err := transaction.Run(ctx, p.ws, func(ctx context.Context, tx *workspace.Workspace) error {
 		return (&applier{p.planner, tx, map[*result]bool{}}).run(ctx)

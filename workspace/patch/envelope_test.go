@@ -302,6 +302,7 @@ func TestRefused(t *testing.T) {
 		{"deleted twice", "*** Begin Patch\n*** Delete File: a\n*** Delete File: a\n*** End Patch", fs.ErrInvalid, "an earlier part of the patch"},
 		{"renamed twice", "diff --git a/a b/b\nrename from a\nrename to b\ndiff --git a/a b/c\nrename from a\nrename to c\n", fs.ErrInvalid, "a: invalid argument: an earlier part of the patch"},
 		{"changed, then deleted", "*** Begin Patch\n*** Update File: a\n@@\n-1\n*** Delete File: a\n*** End Patch", fs.ErrInvalid, "an earlier part of the patch"},
+		{"changed, then renamed", "*** Begin Patch\n*** Update File: a\n@@\n-1\n+one\n*** Update File: a\n*** Move to: b\n@@\n-2\n+two\n*** End Patch", fs.ErrInvalid, "an earlier part of the patch"},
 		{"outside", "*** Begin Patch\n*** Add File: ../n\n+1\n*** End Patch", workspace.ErrEscape, "../n: "},
 		{"outside, in a diff", "--- /dev/null\n+++ b/../n\n@@ -0,0 +1 @@\n+1\n", workspace.ErrEscape, "../n: "},
 		{"not clean, in a diff", "--- a/./a\n+++ b/./a\n@@ -1 +1 @@\n-1\n+2\n", fs.ErrInvalid, "./a: "},

@@ -315,7 +315,7 @@ func (p *planner) source(ctx context.Context, s *section) (*result, error) {
 		switch {
 		case at.result != nil && s.kind == Modified:
 			return at.result, nil
-		case at.result != nil && s.kind == Deleted, at.left:
+		case at.result != nil && (s.kind == Deleted || !s.exact), at.left: // in a diff, a rename is of the file as it was
 			return nil, ops.Error(ops.ApplyPatch, s.old, fs.ErrInvalid, errors.New("an earlier part of the patch changes, deletes or renames it"))
 		}
 	}

@@ -350,6 +350,40 @@ func testSubscribe(t *testing.T, version string) {
 	}
 }
 
+// TestSubscribeAlias tests that a client hears of a file by each URI that it has subscribed
+// to, however that is escaped, until it unsubscribes that one.
+func TestSubscribeAlias(t *testing.T) {
+	t.Parallel()
+	const canonical, alias = "workspace://main/app/%5Bid%5D.tsx", "workspace://main/app/[id].tsx"
+	fsys := newMemory(t, map[string]string{"app/[id].tsx": "1"})
+	write := func() {
+		if _, err := fsys.WriteFile(t.Context(), "app/[id].tsx", []byte(time.Now().String()), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	later, ofLater := newListener(t, newServer(t, nil, map[string]workspace.FileSystem{"main": fsys}), "2026-07-28")
+	if err := later.Subscribe(t.Context(), &sdk.SubscribeParams{URI: alias}); err != nil {
+		t.Fatal(err)
+	}
+	awaitUpdate(t, ofLater, alias, 10*time.Millisecond, write)
+	session, updated := newListener(t, newServer(t, nil, map[string]workspace.FileSystem{"main": fsys}), "2025-11-25")
+	for _, uri := range []string{canonical, alias} {
+		if err := session.Subscribe(t.Context(), &sdk.SubscribeParams{URI: uri}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write()
+	got := []string{receive(t, updated), receive(t, updated)}
+	slices.Sort(got)
+	if want := []string{canonical, alias}; !slices.Equal(got, want) {
+		t.Errorf("a change is reported of %q, want %q", got, want)
+	}
+	if err := session.Unsubscribe(t.Context(), &sdk.UnsubscribeParams{URI: alias}); err != nil {
+		t.Fatal(err)
+	}
+	awaitUpdate(t, updated, canonical, deadline, write)
+}
+
 // TestSubscribeSymlink tests that a client that would get no updates hears so: changes have the
 // name of the file.
 func TestSubscribeSymlink(t *testing.T) {

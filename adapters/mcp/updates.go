@@ -31,7 +31,14 @@ type watch struct {
 	stop   context.CancelFunc
 	opened chan struct{} // closed when err is known
 	err    error
-	paths  map[string]map[*sdk.ServerSession]bool // guarded by the mu of updates
+	paths  map[string]map[subscription]bool // guarded by the mu of updates
+}
+
+// subscription is by the URI that the client has sent: the SDK knows it by no other, and one
+// path has several, which differ in what they escape.
+type subscription struct {
+	session *sdk.ServerSession
+	uri     string
 }
 
 // watches reports whether a workspace can be watched.
@@ -62,7 +69,8 @@ func (u *updates) subscribe(ctx context.Context, req *sdk.SubscribeRequest) erro
 	case info.IsDir(): // nothing would be reported for what is in it
 		return protocolError(errors.New(path + " is a directory: subscribe to a file"))
 	}
-	w, isNew := u.add(ws, path, req.Session)
+	s := subscription{req.Session, req.Params.URI}
+	w, isNew := u.add(ws, path, s)
 	if isNew {
 		// The server forgets a client that has gone, and so does the watch.
 		go func() {
@@ -79,29 +87,29 @@ func (u *updates) subscribe(ctx context.Context, req *sdk.SubscribeRequest) erro
 		err = protocolError(w.err)
 	}
 	if err != nil {
-		u.remove(ws, path, req.Session)
+		u.remove(ws, path, s)
 	}
 	return err
 }
 
 // add notes that a session has subscribed to a file, and starts the watch. isNew says
 // that the session has never subscribed before.
-func (u *updates) add(ws *workspace.Workspace, path string, session *sdk.ServerSession) (w *watch, isNew bool) {
+func (u *updates) add(ws *workspace.Workspace, path string, s subscription) (w *watch, isNew bool) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	isNew = !u.sessions[session]
-	u.sessions[session] = true
+	isNew = !u.sessions[s.session]
+	u.sessions[s.session] = true
 	w = u.watches[ws]
 	if w == nil {
 		ctx, cancel := context.WithCancel(tools.WithSession(context.Background(), tools.NewSession()))
-		w = &watch{stop: cancel, opened: make(chan struct{}), paths: map[string]map[*sdk.ServerSession]bool{}}
+		w = &watch{stop: cancel, opened: make(chan struct{}), paths: map[string]map[subscription]bool{}}
 		u.watches[ws] = w
 		go u.run(ctx, ws, w)
 	}
 	if w.paths[path] == nil {
-		w.paths[path] = map[*sdk.ServerSession]bool{}
+		w.paths[path] = map[subscription]bool{}
 	}
-	w.paths[path][session] = true
+	w.paths[path][s] = true
 	return w, isNew
 }
 
@@ -114,28 +122,28 @@ func (u *updates) run(ctx context.Context, ws *workspace.Workspace, w *watch) {
 		return
 	}
 	for event := range events {
-		for _, path := range u.changed(w, event) {
+		for uri := range u.changed(w, event) {
 			// It fails for clients that have gone, one by one.
-			_ = u.server.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uriOf(ws.Name(), path)})
+			_ = u.server.ResourceUpdated(ctx, &sdk.ResourceUpdatedNotificationParams{URI: uri})
 		}
 	}
 }
 
-// changed returns the paths that somebody has subscribed to and that event may be about.
-func (u *updates) changed(w *watch, event workspace.Event) []string {
+// changed returns the URIs that somebody has subscribed to and that event may be about.
+func (u *updates) changed(w *watch, event workspace.Event) map[string]bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
+	paths := w.paths
 	if event.Op != workspace.EventOverflow {
-		if w.paths[event.Path] == nil {
-			return nil
+		paths = map[string]map[subscription]bool{event.Path: w.paths[event.Path]}
+	}
+	uris := map[string]bool{}
+	for _, subscriptions := range paths {
+		for s := range subscriptions {
+			uris[s.uri] = true
 		}
-		return []string{event.Path}
 	}
-	var all []string
-	for path := range w.paths {
-		all = append(all, path)
-	}
-	return all
+	return uris
 }
 
 // unsubscribe is called before the SDK removes the session.
@@ -144,15 +152,15 @@ func (u *updates) unsubscribe(_ context.Context, req *sdk.UnsubscribeRequest) er
 	if err != nil {
 		return err
 	}
-	u.remove(ws, path, req.Session)
+	u.remove(ws, path, subscription{req.Session, req.Params.URI})
 	return nil
 }
 
-func (u *updates) remove(ws *workspace.Workspace, path string, session *sdk.ServerSession) {
+func (u *updates) remove(ws *workspace.Workspace, path string, s subscription) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if w := u.watches[ws]; w != nil {
-		u.removeLocked(ws, w, path, session)
+		u.removeLocked(ws, w, path, s)
 	}
 }
 
@@ -161,15 +169,19 @@ func (u *updates) removeAll(session *sdk.ServerSession) {
 	defer u.mu.Unlock()
 	delete(u.sessions, session)
 	for ws, w := range u.watches {
-		for path := range w.paths {
-			u.removeLocked(ws, w, path, session)
+		for path, subscriptions := range w.paths {
+			for s := range subscriptions {
+				if s.session == session {
+					u.removeLocked(ws, w, path, s)
+				}
+			}
 		}
 	}
 }
 
 // removeLocked is called with mu held. It stops a watch that nobody needs.
-func (u *updates) removeLocked(ws *workspace.Workspace, w *watch, path string, session *sdk.ServerSession) {
-	delete(w.paths[path], session)
+func (u *updates) removeLocked(ws *workspace.Workspace, w *watch, path string, s subscription) {
+	delete(w.paths[path], s)
 	if len(w.paths[path]) == 0 {
 		delete(w.paths, path)
 	}

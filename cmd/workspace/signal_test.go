@@ -223,6 +223,20 @@ func TestInterruptedWhileReadingInput(t *testing.T) {
 	}
 }
 
+// TestCallSavesBeforeItPrints kills a call whose output nobody reads. What it has written counts.
+func TestCallSavesBeforeItPrints(t *testing.T) {
+	dir := t.TempDir()
+	cmd := exec.CommandContext(t.Context(), "workspace", "call", "bash", "seq 50000; echo b >b", "--session", "s.json")
+	cmd.Dir = dir
+	if _, err := cmd.StdoutPipe(); err != nil {
+		t.Fatal(err)
+	}
+	start(t, cmd)
+	waitFor(t, filepath.Join(dir, "s.json"))
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+}
+
 // TestWebDAV has a client with a token use the server, and one without be refused.
 func TestWebDAV(t *testing.T) {
 	const token = "0123456789-abcdef"

@@ -226,6 +226,9 @@ type invocation struct {
 	approved   *approve.Flag
 	asJSON     *bool // --json
 	all        bool  // --all: every page of the result
+
+	save    func() error // keeps the session, nil without one
+	unsaved error        // of the last save
 }
 
 // newOperation returns the command that runs the tool o, with flags for its
@@ -359,8 +362,7 @@ func (m machine) Capabilities() workspace.Capabilities {
 
 // run opens the workspace, calls the tool and prints what it returns. The tool is made again
 // for this workspace, as it depends on what the workspace can do, with the settings of the
-// file that limit it. The session is saved even if the call has failed, as what it has read
-// until then counts.
+// file that limit it.
 func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 	if cmd.Flags().Changed("session") {
 		if err := term.NotEmpty(cmd, "session", "name a file"); err != nil {
@@ -391,14 +393,13 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 	if *i.session != "" || ws.Settings().ReadBeforeWrite {
 		opts.ReadBeforeWrite = []string{ws.Name()}
 	}
-	save := func() error { return nil }
 	if opts.ReadBeforeWrite != nil {
 		session, more, err := i.session.load(cmd.Context(), ws)
 		if err != nil {
 			return err
 		}
 		cmd.SetContext(tools.WithSession(cmd.Context(), session))
-		save = func() error { return i.session.save(session, ws, more) }
+		i.save = func() error { return i.session.save(session, ws, more) }
 	}
 	cmd.SetContext(i.approved.Context(cmd, i.flags.Style))
 	set, err := tools.New(ws.Workspace, opts)
@@ -413,7 +414,11 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 		err = i.unavailable(chosen, ws)
 		tool = nil
 	}
-	return errors.Join(i.print(cmd, tool, args, err), save())
+	if err = i.print(cmd, tool, args, err); err != nil && i.unsaved != nil { // one alone is reported
+		term.Say(cmd.ErrOrStderr(), "workspace: "+i.unsaved.Error())
+		return err
+	}
+	return cmp.Or(err, i.unsaved)
 }
 
 // disableError returns err, with which no tools could be made, with a remedy if the dialect of
@@ -480,8 +485,22 @@ func (i *invocation) noRun(chosen *target.Selection, ws *config.Workspace) strin
 // With --json, the error of a tool is printed as JSON on standard output, and not again.
 func (i *invocation) print(cmd *cobra.Command, tool *tools.Tool, args arguments, err error) error {
 	out := bufio.NewWriter(cmd.OutOrStdout())
+	var object json.RawMessage
 	if err == nil {
-		err = i.printPages(cmd, tool, args, out)
+		object, err = args.encode()
+	}
+	if err == nil {
+		var v view.View = &view.JSON{Out: out}
+		if !*i.asJSON {
+			op := i.Op
+			if i.dialect != "" {
+				op = "" // what another dialect says is the text for the model
+			}
+			v = view.New(op, object, term.Console{Writer: out, Style: i.flags.Style(cmd.OutOrStdout()), Notes: cmd.ErrOrStderr()})
+		}
+		if err = i.follow(cmd.Context(), tool, args, object, v); err == nil {
+			err = v.End()
+		}
 	}
 	var refused *term.ToolError
 	if errors.As(err, &refused) && refused.Tool.Code == tools.CodeReadRequired && *i.session == "" {
@@ -502,34 +521,19 @@ func (i *invocation) print(cmd *cobra.Command, tool *tools.Tool, args arguments,
 	return err
 }
 
-// printPages calls the tool for one page, or for all, and prints them.
-func (i *invocation) printPages(cmd *cobra.Command, tool *tools.Tool, args arguments, out *bufio.Writer) error {
-	object, err := args.encode()
-	if err != nil {
-		return err
-	}
-	var v view.View = &view.JSON{Out: out}
-	if !*i.asJSON {
-		op := i.Op
-		if i.dialect != "" {
-			op = "" // what another dialect says is the text for the model
-		}
-		v = view.New(op, object, term.Console{Writer: out, Style: i.flags.Style(cmd.OutOrStdout()), Notes: cmd.ErrOrStderr()})
-	}
-	if err := i.follow(cmd.Context(), tool, args, object, v); err != nil {
-		return err
-	}
-	return v.End()
-}
-
 // follow calls the tool, again and again if all pages are wanted, and gives each result to v.
 // object is args as JSON. Pages of a file must have one version, or their text would be one
 // that the file never had; a conflict is reported then, after what has been printed. So is a
-// page that leads to itself, which would never end.
+// page that leads to itself, which would never end. The session is saved before anything is
+// printed, as nobody may read that, and even if the call has failed: what it has read and
+// written until then counts.
 func (i *invocation) follow(ctx context.Context, tool *tools.Tool, args arguments, object json.RawMessage, v view.View) error {
 	version, last := "", view.Page{}
 	for n := 0; ; n++ {
 		result, err := tool.Call(ctx, object)
+		if i.save != nil {
+			i.unsaved = i.save()
+		}
 		if err != nil {
 			return term.Fail(err)
 		}

@@ -27,5 +27,8 @@ func runProgram(locate target.Locator) {
 	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	// The second signal ends the program at once.
 	context.AfterFunc(ctx, stop)
+	// A write that nobody reads is an error, and not the end of the program before it has
+	// cleaned up. Unlike an ignored signal, this is not inherited by the programs it starts.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	os.Exit(cli.Run(ctx, os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}, locate))
 }

@@ -31,7 +31,7 @@ func TestReference(t *testing.T) {
 	nowhere := func(string, string, func(string) (string, bool)) (config.Location, error) {
 		return config.Location{}, nil
 	}
-	root := newRoot(allOps(), nowhere)
+	root := newRoot(allOps(), nil, nowhere)
 	root.SetOut(io.Discard)
 	root.InitDefaultCompletionCmd()
 	pages := map[string]string{}
@@ -172,7 +172,7 @@ func TestNoFlagHidesAnother(t *testing.T) {
 	nowhere := func(string, string, func(string) (string, bool)) (config.Location, error) {
 		return config.Location{}, nil
 	}
-	root := newRoot(allOps(), nowhere)
+	root := newRoot(allOps(), nil, nowhere)
 	var visit func(cmd *cobra.Command)
 	visit = func(cmd *cobra.Command) {
 		cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {

@@ -15,6 +15,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"syscall"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -37,13 +39,39 @@ type Streams struct {
 // describes the workspaces. ctx ends the command, which then cleans up and returns. args lacks
 // the name of the program. An error has been printed when Run returns.
 func Run(ctx context.Context, args []string, s Streams, locate target.Locator) int {
-	root := newRoot(args, locate)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	pipe := &pipe{Writer: s.Out, unread: cancel}
+	if !term.IsTerminal(s.Out) { // which commands ask, too
+		s.Out = pipe
+	}
+	root := newRoot(args, s.Out, locate)
 	root.SetArgs(args)
 	root.SetIn(s.In)
-	root.SetOut(s.Out)
 	root.SetErr(s.Err)
 	command, err := root.ExecuteContextC(ctx)
+	if pipe.broken.Load() {
+		err = term.Reported(term.ExitPipe)
+	}
 	return term.Report(command, s.Err, err)
+}
+
+// pipe is a standard output that can lose its reader. That ends the command as an interrupt
+// does: what it prints is for nobody, but what it has to clean up and save matters.
+type pipe struct {
+	io.Writer
+	unread func()
+	broken atomic.Bool
+}
+
+// Write implements [io.Writer].
+func (p *pipe) Write(b []byte) (int, error) {
+	n, err := p.Writer.Write(b)
+	if errors.Is(err, syscall.EPIPE) {
+		p.broken.Store(true)
+		p.unread()
+	}
+	return n, err
 }
 
 const rootLong = `Workspace gives an AI agent tools for files (read, write, edit, list, search) over the
@@ -67,8 +95,8 @@ are relative to the workspace and cannot lead out of it, unless it is relaxed.
 
 Exit codes: 0 for success, also if a search finds nothing, or if what call bash or call
 run runs fails; 1 if a tool or a workspace fails; 2 if the command line or the file is
-wrong; 130 if interrupted, but 0 for mcp and webdav. Shell exits with the code of its
-script.`
+wrong; 130 if interrupted, but 0 for mcp and webdav; 141 if nobody reads the output.
+Shell exits with the code of its script.`
 
 const rootExample = `  workspace call grep --pattern 'func Test' --path .
   workspace -w docs call read_file --path README.md
@@ -79,18 +107,18 @@ const rootExample = `  workspace call grep --pattern 'func Test' --path .
 // newRoot returns the command tree for the command line args. Where args run one command, the
 // tree has that one alone, as most of the start would be spent on the others: what shows,
 // completes or suggests commands needs them all. A word that is a command only by chance, as
-// in "workspace -w mcp call ls", makes the tree larger, and does no harm.
-func newRoot(args []string, locate target.Locator) *cobra.Command {
-	root := newTree(args, locate, false)
+// in "workspace -w mcp call ls", makes the tree larger, and does no harm. Results go to out.
+func newRoot(args []string, out io.Writer, locate target.Locator) *cobra.Command {
+	root := newTree(args, out, locate, false)
 	if command, _, err := root.Find(args); err == nil && command != root && !command.HasSubCommands() {
 		return root
 	}
-	return newTree(args, locate, true)
+	return newTree(args, out, locate, true)
 }
 
 // newTree returns the tree of the commands whose names are among args, or of all. Every call
 // makes new flags, so a tree can be thrown away.
-func newTree(args []string, locate target.Locator, all bool) *cobra.Command {
+func newTree(args []string, out io.Writer, locate target.Locator, all bool) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "workspace",
 		Short:         "Give files to an AI agent",
@@ -101,6 +129,7 @@ func newTree(args []string, locate target.Locator, all bool) *cobra.Command {
 		Args:          unknownCommand,
 		RunE:          func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	root.SetOut(out) // before cobra makes the command completion, which keeps it
 	// Flags can be spelled as the schemas spell parameters.
 	root.SetGlobalNormalizationFunc(func(_ *pflag.FlagSet, name string) pflag.NormalizedName {
 		return pflag.NormalizedName(term.Kebab(name))

@@ -6,11 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
-	"os"
-	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -100,9 +97,6 @@ func serve(cmd *cobra.Command, flags *target.Flags, tool target.ToolFlags, over 
 	if term.IsTerminal(cmd.InOrStdin()) {
 		term.Say(cmd.ErrOrStderr(), "workspace: waiting for the messages of a client; see 'workspace mcp --help'")
 	}
-	// To write to a client that has gone is then an error, which cancels its calls, and
-	// not the end of the process in the middle of them.
-	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	return term.Fail(mcp.ServeTools(cmd.Context(), opened.Set, about, cmd.InOrStdin(), cmd.OutOrStdout(), &mcp.ServeOptions{
 		MaxMessage: maxMessage(opened.MaxFileSize),
 	}))

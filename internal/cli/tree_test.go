@@ -23,7 +23,7 @@ func allOps() []string {
 }
 
 func TestEveryCommandIsDescribed(t *testing.T) {
-	visit(newRoot(allOps(), config.Locate), func(cmd *cobra.Command) {
+	visit(newRoot(allOps(), nil, config.Locate), func(cmd *cobra.Command) {
 		if cmd.Name() == "help" || cmd.Name() == "completion" || cmd.Parent() != nil && cmd.Parent().Name() == "completion" {
 			return
 		}
@@ -42,14 +42,14 @@ func TestEveryCommandIsDescribed(t *testing.T) {
 // TestCommandIsAlone tests that a command line that runs a command makes no others, and
 // that one that does not makes them all.
 func TestCommandIsAlone(t *testing.T) {
-	whole := newTree(nil, config.Locate, true)
+	whole := newTree(nil, nil, config.Locate, true)
 	visit(whole, func(cmd *cobra.Command) {
 		if cmd.HasSubCommands() || cmd.Name() == "help" || cmd.Parent().Name() == "completion" { // these need all commands
 			return
 		}
 		args := strings.Fields(cmd.CommandPath())[1:]
 		for _, args := range [][]string{args, append([]string{"-w", "x"}, args...), append(args, "--json", "x")} {
-			root := newRoot(args, config.Locate)
+			root := newRoot(args, nil, config.Locate)
 			found, _, err := root.Find(args)
 			if err != nil || found.CommandPath() != cmd.CommandPath() || len(root.Commands()) != 1 || args[0] == "call" && len(found.Parent().Commands()) != 1 {
 				t.Errorf("%q: found %v, %v among %d commands", args, found.CommandPath(), err, len(root.Commands()))
@@ -61,7 +61,7 @@ func TestCommandIsAlone(t *testing.T) {
 		"-w call grep", "__complete call grep", "completion bash", "policy", "policy x", "mcp call help -x", "--version call",
 	} {
 		args := strings.Fields(line)
-		root := newRoot(args, config.Locate)
+		root := newRoot(args, nil, config.Locate)
 		found, _, err := root.Find(args)
 		wanted, _, wantErr := whole.Find(args)
 		if found.CommandPath() != wanted.CommandPath() || (err == nil) != (wantErr == nil) ||

@@ -92,9 +92,7 @@ func (d *doctor) run(cmd *cobra.Command) error {
 		if cmd.Context().Err() != nil {
 			continue // the other runs may have left files, too
 		}
-		if err := p.show(found); err != nil {
-			return err
-		}
+		p.show(found)
 	}
 	if err := cmd.Context().Err(); err != nil {
 		return err
@@ -176,11 +174,11 @@ func (p *printer) noteLeft(found report) {
 }
 
 // show prints the report on the next workspace, at once. With --json nothing is printed before
-// the end.
-func (p *printer) show(found report) error {
+// the end, which also returns what cannot be written here.
+func (p *printer) show(found report) {
 	p.count(found)
 	if p.asJSON {
-		return nil
+		return
 	}
 	if len(p.shown) > 1 {
 		fmt.Fprintln(p)
@@ -189,7 +187,7 @@ func (p *printer) show(found report) error {
 	for _, f := range found.Probes {
 		p.row(f)
 	}
-	return term.Fail(p.Flush())
+	_ = p.Flush()
 }
 
 // count keeps a report for the summary.

@@ -33,6 +33,7 @@ const (
 	ExitFailed      = 1
 	ExitUsage       = 2
 	ExitInterrupted = 130 // as shells count SIGINT
+	ExitPipe        = 141 // as shells count SIGPIPE
 )
 
 // ToolError is an error that a tool returned.

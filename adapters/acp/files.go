@@ -296,7 +296,9 @@ func (f *Files) WriteTextFile(ctx context.Context, req sdk.WriteTextFileRequest)
 }
 
 // wasEmpty reports whether the content of a write was empty before [wire] changed it.
-func wasEmpty(req sdk.WriteTextFileRequest) bool { return req.Meta[emptyMark] == true }
+func wasEmpty(req sdk.WriteTextFileRequest) bool {
+	return req.Content == markedContent && req.Meta[emptyMark] == true
+}
 
 // write writes a file, and calls the functions of the editor.
 func (f *Files) write(ctx context.Context, name, text string) (err error) {

@@ -237,6 +237,10 @@ func TestEmptyContent(t *testing.T) {
 	if err != nil || saved(t, fsys, "c") != "" {
 		t.Errorf("writing nothing with metadata = %v and %q, want nil and nothing", err, saved(t, fsys, "c"))
 	}
+	_, err = conn.WriteTextFile(t.Context(), sdk.WriteTextFileRequest{SessionId: "s", Path: "/work/d", Content: "text", Meta: map[string]any{"io.github.workspacekit/empty": true}})
+	if err != nil || saved(t, fsys, "d") != "text" {
+		t.Errorf("writing text with the mark of an empty content = %v and %q, want nil and the text", err, saved(t, fsys, "d"))
+	}
 }
 
 // TestUnsaved shows text that is not saved, and only that of files that may be read.

@@ -173,9 +173,12 @@ func lastID(tail []byte) json.RawMessage {
 	return members["id"]
 }
 
-// emptyMark is the key in the metadata of a write whose content was empty. An agent
-// that sends it itself writes an empty file.
-const emptyMark = "io.github.workspacekit/empty"
+// emptyMark is the key in the metadata of a write whose content was empty, and markedContent
+// what such a write has for it. An agent that sends both itself writes an empty file.
+const (
+	emptyMark     = "io.github.workspacekit/empty"
+	markedContent = " "
+)
 
 // withContent returns a message, in which a write has a content. It can go when the
 // SDK takes an empty one.
@@ -195,7 +198,7 @@ func withContent(line []byte) []byte {
 		meta = map[string]any{}
 	}
 	meta[emptyMark] = true
-	params["content"], params["_meta"] = " ", meta
+	params["content"], params["_meta"] = markedContent, meta
 	encoded, err := json.Marshal(params)
 	if err != nil {
 		return line

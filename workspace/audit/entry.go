@@ -138,12 +138,31 @@ const keyBytes = 32
 //
 // # Errors
 //
-// A file that cannot be read or created, or has no key.
+// A file that cannot be read or created, is not regular, or has no key.
 func LoadKey(path string) ([]byte, error) {
-	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return createKey(path)
+	for range 2 { // another process can create it between the two steps
+		key, err := readKey(path)
+		if !errors.Is(err, fs.ErrNotExist) {
+			return key, err
+		}
+		key, err = createKey(path)
+		if !errors.Is(err, fs.ErrExist) {
+			return key, err
+		}
 	}
+	return nil, &fs.PathError{Op: "read", Path: path, Err: errors.New("it is a symlink to a missing file: remove it, or name another file")}
+}
+
+// readKey returns the key in the file path.
+func readKey(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() { // reading a FIFO could block
+		err = &fs.PathError{Op: "read", Path: path, Err: errors.New("it is not a regular file")}
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +182,7 @@ func trimEnd(line []byte) []byte {
 }
 
 // createKey creates the file of a key under another name, and then links it, so that
-// of two processes both get the key of the first.
+// of two processes the second gets [fs.ErrExist], and can read the key of the first.
 func createKey(path string) ([]byte, error) {
 	key := make([]byte, keyBytes)
 	rand.Read(key) // never fails
@@ -172,9 +191,8 @@ func createKey(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer os.Remove(temp)
-	err := os.Link(temp, path)
-	if errors.Is(err, fs.ErrExist) {
-		return LoadKey(path)
+	if err := os.Link(temp, path); err != nil {
+		return nil, err
 	}
-	return key, err
+	return key, nil
 }

@@ -394,12 +394,16 @@ func (i *invocation) run(cmd *cobra.Command, positional []string) error {
 		opts.ReadBeforeWrite = []string{ws.Name()}
 	}
 	if opts.ReadBeforeWrite != nil {
-		session, more, err := i.session.load(cmd.Context(), ws)
+		file, err := i.session.resolve()
+		if err != nil {
+			return err
+		}
+		session, more, err := file.load(cmd.Context(), ws)
 		if err != nil {
 			return err
 		}
 		cmd.SetContext(tools.WithSession(cmd.Context(), session))
-		i.save = func() error { return i.session.save(session, ws, more) }
+		i.save = func() error { return file.save(session, ws, more) }
 	}
 	cmd.SetContext(i.approved.Context(cmd, i.flags.Style))
 	set, err := tools.New(ws.Workspace, opts)

@@ -26,6 +26,27 @@ type stored struct {
 	Quotas map[string]quota.Usage `json:"quotas,omitempty"`
 }
 
+// resolve returns the file that f leads to if it is a symlink, so that save replaces that file.
+// What exists and is not a regular file is an error, as save would replace it.
+func (f sessionFile) resolve() (sessionFile, error) {
+	named, err := os.Lstat(string(f))
+	if err != nil {
+		return f, nil // load says what is wrong, unless the session is new
+	}
+	path := string(f)
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = errors.New("it is not a regular file")
+	}
+	if err == nil && named.Mode().Type() == fs.ModeSymlink {
+		path, err = filepath.EvalSymlinks(path)
+	}
+	if err != nil {
+		return "", fmt.Errorf("--session %q: %s: name another file", f, term.Plain(err))
+	}
+	return sessionFile(path), nil
+}
+
 // load returns the session of the file, a new one if there is no such file, and lets it
 // continue in ws. A file that is not a session is an error, and is never replaced.
 func (f sessionFile) load(ctx context.Context, ws *config.Workspace) (*tools.Session, stored, error) {

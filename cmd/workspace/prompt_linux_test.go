@@ -163,6 +163,39 @@ func TestQuestionsOfScript(t *testing.T) {
 	c.wantExit(0)
 }
 
+// TestHostileNamesAtPrompt completes names that a shell would read as something else, and goes
+// to a directory whose name moves the cursor.
+func TestHostileNamesAtPrompt(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"report", "old report", "zz;rm -r src", "qq\necho INJECTED", "ee\x1b[2J"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("content of "+name[:2]+"\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"src", "dir\x1b[2J"} {
+		if err := os.Mkdir(filepath.Join(dir, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c := newConsole(t, "workspace", "-C", dir, "shell")
+	c.expect("/ $ ")
+	c.enter("rm o\t\r")
+	c.expect("/ $ ")
+	c.enter("cat zz\t\r")
+	c.expect("\ncontent of zz\r\n/ $ ")
+	c.enter("echo qq\t ee\t\r")
+	c.expect("\nqq ee\r\n/ $ ")
+	c.enter("cd dir*\r")
+	c.expect(`/dir\x1b[2J $ `)
+	c.enter("exit\r")
+	c.wantExit(0)
+	for name, want := range map[string]bool{"report": true, "old report": false, "src": true} {
+		if _, err := os.Stat(filepath.Join(dir, name)); (err == nil) != want {
+			t.Errorf("Stat(%s) = %v, want that it exists: %v", name, err, want)
+		}
+	}
+}
+
 // TestInterruptedCompletion has a person press Ctrl-C while a store does not answer what names
 // there are. The line is dropped, and the session goes on.
 func TestInterruptedCompletion(t *testing.T) {

@@ -7,15 +7,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"path"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/spf13/cobra"
 	xterm "golang.org/x/term"
 
 	"github.com/workspacekit/workspacekit/internal/cli/approve"
+	"github.com/workspacekit/workspacekit/internal/cli/complete"
 	"github.com/workspacekit/workspacekit/internal/cli/target"
 	"github.com/workspacekit/workspacekit/internal/cli/term"
 	"github.com/workspacekit/workspacekit/shell"
@@ -161,17 +160,17 @@ func prompt(cmd *cobra.Command, s *shell.Shell, file *os.File, approved approve.
 	if width, height, err := xterm.GetSize(fd); err == nil && width > 0 { // not every terminal knows
 		t.SetSize(width, height)
 	}
-	completer := &completer{shell: s}
+	script, completer := "", complete.New(s)
 	t.AutoCompleteCallback = func(line string, pos int, key rune) (string, int, bool) {
 		if key != '\t' {
 			return "", 0, false
 		}
 		ctx, stop := keyboard.Interruptible(cmd.Context()) // listing a directory can take long
 		defer stop()
-		return completer.complete(ctx, line, pos)
+		return completer.Complete(ctx, script, line, pos)
 	}
 	status := 0
-	for script := ""; ; {
+	for {
 		t.SetPrompt(promptText(s, script))
 		line, err := t.ReadLine()
 		if errors.Is(err, io.EOF) {
@@ -232,7 +231,7 @@ func promptText(s *shell.Shell, begun string) string {
 	if begun != "" {
 		return "> "
 	}
-	return s.Dir() + " $ "
+	return term.Visible(s.Dir(), "") + " $ "
 }
 
 // exits reports whether a line ends the prompt, and with which status: 3 for "exit 3", and
@@ -249,70 +248,4 @@ func exits(line string, status int) (bool, int) {
 		}
 	}
 	return true, status & 0xff
-}
-
-// completer completes names of programs and paths.
-type completer struct {
-	shell *shell.Shell
-	mu    sync.Mutex
-}
-
-// complete completes the word before pos with what all that it can become begins with: the
-// first word of a command becomes a program, and any other a path. It returns the new line,
-// the new position in bytes, and false if there is nothing to complete, as the callback of the
-// terminal must.
-func (c *completer) complete(ctx context.Context, line string, pos int) (string, int, bool) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	start := strings.LastIndexAny(line[:pos], " \t;|&<>(") + 1
-	word := line[start:pos]
-	var found []string
-	if first := strings.TrimRight(line[:start], " \t"); (first == "" || strings.ContainsAny(first[len(first)-1:], ";|&(")) && !strings.Contains(word, "/") {
-		for _, name := range append(shell.ProgramNames(), "cd", "echo", "export", "printf", "pwd", "read", "set", "source", "test", "unset") {
-			if strings.HasPrefix(name, word) {
-				found = append(found, name+" ")
-			}
-		}
-	} else {
-		found = c.paths(ctx, word)
-	}
-	slices.Sort(found)
-	found = slices.Compact(found)
-	if len(found) == 0 {
-		return "", 0, false
-	}
-	common := found[0]
-	for _, f := range found[1:] {
-		n := 0
-		for n < min(len(common), len(f)) && common[n] == f[n] {
-			n++
-		}
-		common = common[:n]
-	}
-	if len(common) < len(word) {
-		return "", 0, false
-	}
-	return line[:start] + common + line[pos:], start + len(common), true
-}
-
-// paths returns the names that begin with word: those of directories end in a slash. Hidden
-// files are offered only after a dot. A directory that cannot be listed has none.
-func (c *completer) paths(ctx context.Context, word string) []string {
-	dir, base := path.Split(word)
-	entries, err := c.shell.List(ctx, dir)
-	if err != nil {
-		return nil
-	}
-	var found []string
-	for _, e := range entries {
-		if !strings.HasPrefix(e.Name, base) || base == "" && strings.HasPrefix(e.Name, ".") {
-			continue
-		}
-		end := " "
-		if e.IsDir() {
-			end = "/"
-		}
-		found = append(found, dir+e.Name+end)
-	}
-	return found
 }

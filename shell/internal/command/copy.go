@@ -32,7 +32,7 @@ type transfer struct {
 	follow    bool     // cp -L: symlinks in directories, too
 	links     bool     // cp -P and -r: a symlink that is named, which is an error
 	status    int      // 1 once something has failed
-	created   []string // what copyAll has created, in order
+	created   []string // the destinations of run so far, or what copyAll has created, in order
 
 	open []Location // with -L, the directories that are being copied, which none in them may be
 }
@@ -120,7 +120,8 @@ func mv(ctx context.Context, p *Process) int {
 //	cp -t d a b   d/a and d/b
 //	cp -r a/. d   what is in a, in d
 //
-// An error of do is printed, and the next source follows.
+// An error of do is printed, and the next source follows. A file that an earlier source has become
+// is not replaced, as it may be the only copy.
 func (t *transfer) run(ctx context.Context, f *flags, names []string, target string, do func(ctx context.Context, from, to string) error) int {
 	p := t.p
 	switch {
@@ -152,7 +153,10 @@ func (t *transfer) run(ctx context.Context, f *flags, names []string, target str
 	for i, from := range names {
 		// Only cp has this option, and only cp can be given a source twice: for mv it is an
 		// error that the second does not exist.
-		if f.Lookup("recursive") != nil && slices.Contains(names[:i], from) {
+		again := func(other string) bool {
+			return path.Base(other) == path.Base(from) && path.Clean(other) == path.Clean(from)
+		}
+		if f.Lookup("recursive") != nil && slices.ContainsFunc(names[:i], again) {
 			p.errorf("warning: source file '%s' specified more than once", from)
 			continue
 		}
@@ -163,7 +167,10 @@ func (t *transfer) run(ctx context.Context, f *flags, names []string, target str
 				to = target
 			}
 		}
-		if err := do(ctx, from, to); err != nil && !isPipe(err) {
+		switch err := do(ctx, from, to); {
+		case err == nil:
+			t.created = append(t.created, to)
+		case !errors.Is(err, errSkipped) && !isPipe(err):
 			t.status = p.errorf("%v", err)
 		}
 		if ctx.Err() != nil {
@@ -209,6 +216,8 @@ func (t *transfer) check(ctx context.Context, from, to string, info func(ctx con
 		return source, nil, fmt.Errorf("cannot overwrite non-directory '%s' with directory '%s'", to, from)
 	case t.ask && !(source.IsDir() && t.recursive) && !t.p.ask("overwrite '%s'?", to):
 		return source, nil, errSkipped
+	case !source.IsDir() && slices.Contains(t.created, to): // by a source of the same name
+		return source, nil, fmt.Errorf("will not overwrite just-created '%s' with '%s'", to, from)
 	}
 	return source, &found, nil
 }
@@ -231,13 +240,13 @@ func (t *transfer) copyNamed(ctx context.Context, from, to string) error {
 
 // copy copies a file, or with -r a directory.
 //
-// The error is a text to print. Errors of files in a directory are not returned: copyDir
+// The error is errSkipped or a text to print. Errors of files in a directory are not returned: copyDir
 // prints them.
 func (t *transfer) copy(ctx context.Context, from, to string) error {
 	source, there, err := t.check(ctx, from, to, t.p.Stat)
 	switch {
 	case errors.Is(err, errSkipped):
-		return nil
+		return err
 	case err == nil && source.IsDir() && !t.recursive, err != nil && source.IsDir() && !t.recursive:
 		return fmt.Errorf("-r not specified; omitting directory '%s'", from)
 	case err != nil:
@@ -336,22 +345,20 @@ func (t *transfer) copyDir(ctx context.Context, from, to string, there *workspac
 		if t.follow || info.Type != workspace.TypeSymlink {
 			err = t.copy(ctx, source, target)
 		}
-		if err != nil {
+		if err != nil && !errors.Is(err, errSkipped) {
 			t.status = t.p.errorf("%v", err)
 		}
 	}
 	return nil
 }
 
-// move gives a file or a directory another name.
+// move gives a file or a directory another name. The error is errSkipped or a text to print.
 //
 // A symlink is moved itself, but where rename must copy: then it is an error. "." and ".." cannot
 // be moved, as rename of POSIX says.
 func (t *transfer) move(ctx context.Context, from, to string) error {
 	source, there, err := t.check(ctx, from, to, t.p.lstatEntry)
 	switch {
-	case errors.Is(err, errSkipped):
-		return nil
 	case err != nil:
 		return err
 	case t.isDevice(from) || t.isDevice(to):

@@ -11,6 +11,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -1231,4 +1232,46 @@ func TestAppendAtOnce(t *testing.T) {
 			t.Errorf("the file has %q, %v, want four lines", data, err)
 		}
 	})
+}
+
+// TestSharedFile moves, copies and writes to a file that a background job or exec has open until
+// the run ends, or its time is up. Nothing is lost whose command had the status 0.
+func TestSharedFile(t *testing.T) {
+	t.Parallel()
+	const job = "(while sleep 0.2; do echo t; done) > /b/log & sleep 0.5; "
+	const busy = "'/b/log': another command is writing it\n"
+	for _, c := range []struct{ script, output, kept, log string }{
+		{job + "mv /b/new /b/log || mv /a/new /b/log", "mv: cannot move '/b/new' to " + busy + "mv: cannot move '/a/new' to " + busy, "new\n", "none"},
+		{job + "cp /b/new /b/log || cp /a/new /b/log", "cp: cannot create regular file " + busy + "cp: cannot create regular file " + busy, "new\n", "none"},
+		{"echo old > /b/log; " + job + "mv /b/new /b/log || mv /a/new /b/log", "mv: cannot move '/b/new' to " + busy + "mv: cannot move '/a/new' to " + busy, "new\n", "old\n"},
+		{"exec > /b/log; mv /a/new /b/log && echo moved", "mv: cannot move '/a/new' to " + busy, "new\n", ""},
+		{"exec > /b/log; mv /a/new /b/log; sleep 1000", "mv: cannot move '/a/new' to " + busy + "bash: stopped: more than 1m0s (budget Time)\n", "new\n", "none"},
+		{"echo old > /b/log; " + job + "echo mine > /b/log", "", "new\n", "t\nt\nmine\n"},
+		{"exec > /b/log; echo mine > /b/log; sleep 1000", "bash: stopped: more than 1m0s (budget Time)\n", "new\n", "mine\n"},
+		{"awk 'BEGIN { print \"y\" > \"/b/log\"; system(\"sleep 1000\") }' & sleep 0.5; echo mine > /b/log", "", "new\n", "y\nmine\n"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			a, b := memory.New(nil), memory.New(nil)
+			content := func(fsys *memory.FS, name string) string {
+				data, err := fsys.ReadFile(t.Context(), name)
+				if err != nil {
+					return "none"
+				}
+				return string(data)
+			}
+			for _, fsys := range []*memory.FS{a, b} {
+				if _, err := fsys.WriteFile(t.Context(), "new", []byte("new\n"), nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s := shell.New([]*workspace.Workspace{workspace.New("a", a, nil), workspace.New("b", b, nil)}, nil)
+			result, err := s.Run(t.Context(), c.script, nil)
+			if err != nil || strings.ReplaceAll(result.Output, "bash: /b/log: context canceled\n", "") != c.output {
+				t.Errorf("%s = %+v, %v, want %q", c.script, result, err, c.output)
+			}
+			if got := []string{content(a, "new"), content(b, "new"), content(b, "log")}; !slices.Equal(got, []string{c.kept, c.kept, c.log}) {
+				t.Errorf("after %s, the files have %q, want %q, %q and %q", c.script, got, c.kept, c.kept, c.log)
+			}
+		})
+	}
 }

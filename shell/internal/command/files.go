@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/session"
@@ -476,7 +477,7 @@ func (l Location) follow(ctx context.Context) (Location, workspace.FileInfo, err
 
 // Create opens a file for writing, with the flags [os.O_APPEND] and [os.O_EXCL]. Two
 // writers of one file at a time add to the same content, in the order in which they
-// write.
+// write. Copy and Move to it are refused meanwhile.
 //
 // The file is not truncated now, unlike on Unix. It keeps its old content until the last
 // handle is closed, which is why sort f > f works. A handle that is never closed stores
@@ -548,6 +549,7 @@ type output struct {
 	limit int64 // in bytes, zero for none
 
 	users  map[*handle]bool // guarded by files.mu; those that are open
+	closed bool             // guarded by files.mu; one of several was closed without an error, so ctx does not end the storing
 	stored chan struct{}    // closed once there are none, and the file has been stored
 	mu     sync.Mutex
 	opts   *workspace.WriteOptions
@@ -645,18 +647,27 @@ func (o *output) finish() error {
 	if o.err != nil {
 		return o.err
 	}
+	ctx := o.ctx
+	if o.closed { // files.mu is not needed: there are no users
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+		defer cancel()
+	}
 	var version workspace.Version
 	var err error
 	if o.writer != nil {
 		version, err = o.writer.Commit()
 	} else {
-		version, err = o.at.Workspace.WriteFile(o.at.In(o.ctx), o.at.Name, o.buf, o.opts)
+		version, err = o.at.Workspace.WriteFile(o.at.In(ctx), o.at.Name, o.buf, o.opts)
 	}
 	if err == nil {
-		o.files.wrote(o.ctx, o.at, version, o.seen.content())
+		o.files.wrote(ctx, o.at, version, o.seen.content())
 	}
 	return err
 }
+
+// storeTimeout bounds the storing of a file, and what undoes a move, after the context has ended.
+const storeTimeout = 30 * time.Second
 
 // handle is one opening of an output.
 type handle struct {
@@ -673,7 +684,8 @@ func (o *output) handle() *handle {
 
 // Close stores the file if no other handle is open. It may be called twice.
 //
-// The error of storing the file goes to the handle that is closed last. The storing itself
+// Where another is open, who closes this one takes the file for stored: so the last Close stores
+// a small one even if the job that holds it has been stopped. The error of storing the file goes to the handle that is closed last. The storing itself
 // happens without files.mu, so that other files can be opened meanwhile.
 func (h *handle) Close() error {
 	f := h.files
@@ -684,6 +696,7 @@ func (h *handle) Close() error {
 	}
 	delete(h.users, h)
 	last := len(h.users) == 0
+	h.closed = h.closed || !last && h.ctx.Err() == nil
 	f.mu.Unlock()
 	if !last {
 		return nil
@@ -848,6 +861,9 @@ func (f *Files) Move(ctx context.Context, dir, from, to string) error {
 		return err
 	}
 	target, err := f.locateChange(ctx, ops.Move, dir, to)
+	if err == nil {
+		err = f.notWritten(target)
+	}
 	if err != nil {
 		return err
 	}
@@ -858,6 +874,20 @@ func (f *Files) Move(ctx context.Context, dir, from, to string) error {
 		return err
 	}
 	f.changed(ctx, ops.Move, source, target, "")
+	return nil
+}
+
+// errWritten is the error of a copy or a move to a file that a redirection or a program has open:
+// what that stores at its end would replace the file, or be refused.
+var errWritten = errors.New("another command is writing it")
+
+// notWritten returns errWritten for a file that has a handle.
+func (f *Files) notWritten(at Location) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if out := f.open[at]; out != nil && len(out.users) > 0 {
+		return errWritten
+	}
 	return nil
 }
 
@@ -885,6 +915,9 @@ func (f *Files) Copy(ctx context.Context, dir, from, to string) error {
 		return err
 	}
 	target, info, err := f.prepare(ctx, dir, to, false)
+	if err == nil {
+		err = f.notWritten(target)
+	}
 	if err != nil {
 		return err
 	}
@@ -916,12 +949,17 @@ func (f *Files) Copy(ctx context.Context, dir, from, to string) error {
 	return out.Close()
 }
 
-// Drop closes the handle, and keeps the file as it is.
-// Other handles of the same output fail from then on, too.
+// Drop closes the handle, and keeps the file as it is. Other handles of the same output fail from
+// then on, too, unless one has been closed: what that has written is stored.
 func (h *handle) Drop(err error) {
-	h.mu.Lock()
-	h.err = err
-	h.mu.Unlock()
+	h.files.mu.Lock()
+	closed := h.closed
+	h.files.mu.Unlock()
+	if !closed {
+		h.mu.Lock()
+		h.err = err
+		h.mu.Unlock()
+	}
 	h.Close()
 }
 

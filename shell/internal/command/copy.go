@@ -401,10 +401,13 @@ func (t *transfer) rename(ctx context.Context, from, to string, source workspace
 		if err := t.p.Move(ctx, to, aside); err != nil {
 			return err
 		}
-		if err := t.rename(ctx, from, to, source, nil); err != nil {
-			return errors.Join(err, t.p.Move(context.WithoutCancel(ctx), aside, to))
+		err := t.rename(ctx, from, to, source, nil)
+		undo, cancel := undoing(ctx)
+		defer cancel()
+		if err != nil {
+			return errors.Join(err, t.p.Move(undo, aside, to))
 		}
-		return t.p.Rm(ctx, aside, nil)
+		return t.p.Rm(undo, aside, nil)
 	case there != nil && !there.IsDir():
 		return t.replace(ctx, from, to, source)
 	case there != nil:
@@ -417,9 +420,16 @@ func (t *transfer) rename(ctx context.Context, from, to string, source workspace
 		err = t.moveByCopy(ctx, from, to, source)
 	}
 	if err != nil && there != nil {
-		err = errors.Join(err, t.p.Mkdir(ctx, to, nil))
+		undo, cancel := undoing(ctx)
+		defer cancel()
+		err = errors.Join(err, t.p.Mkdir(undo, to, nil))
 	}
 	return err
+}
+
+// undoing returns a context for the end of a move, which may come after that of ctx.
+func undoing(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 }
 
 // replace moves a file to a name that exists: the content is replaced at once, and the

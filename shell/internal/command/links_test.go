@@ -1,13 +1,17 @@
 package command
 
 import (
+	"context"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/localbash"
+	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
@@ -277,6 +281,58 @@ func TestMoveOverLink(t *testing.T) {
 		}
 		if children, err := ws.Ls(t.Context(), "dir", nil); err != nil || len(children) != 4 {
 			t.Errorf("after %s, dir has %v, %v, want 4 names", line, children, err)
+		}
+	}
+}
+
+// canceling is a file system whose move from f or d ends the context, before it or after it.
+type canceling struct {
+	*localbash.FS
+	cancel context.CancelFunc
+	before bool
+}
+
+func (c canceling) Move(ctx context.Context, from, to string) error {
+	if own := from == "f" || from == "d"; own && c.before {
+		c.cancel()
+		return ctx.Err()
+	} else if own {
+		defer c.cancel()
+	}
+	return c.FS.Move(ctx, from, to)
+}
+
+// TestMoveCanceled ends moves that replace a symlink or an empty directory after they have begun:
+// all is as before, or has moved.
+func TestMoveCanceled(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		line, want string
+		before     bool
+	}{
+		{"mv -T f link", "d d/x e link", false}, {"mv -T f link", "d d/x e f link", true},
+		{"mv -T d e", "e e/x f link", false}, {"mv -T d e", "d d/x e f link", true},
+	} {
+		dir := t.TempDir()
+		writeTree(t, dir, map[string]string{"f": "f", "d/x": "x"})
+		if err := errors.Join(os.Symlink("d", filepath.Join(dir, "link")), os.Mkdir(filepath.Join(dir, "e"), 0o755)); err != nil {
+			t.Fatal(err)
+		}
+		fsys, err := localbash.Open(dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer fsys.Close()
+		ctx, cancel := context.WithCancel(t.Context())
+		p, _, stderr := newTestProcess(t, nil, strings.Fields(c.line)...)
+		p.Files = NewFiles([]*workspace.Workspace{workspace.New("repo", canceling{fsys, cancel, c.before}, nil)}, workspace.New("scratch", memory.New(nil), nil), Hooks{})
+		mv(ctx, p)
+		cancel()
+		got, err := fsys.Glob(t.Context(), "**", nil)
+		dirs, err2 := fsys.Glob(t.Context(), "**/", nil)
+		got = append(got, dirs...)
+		if slices.Sort(got); strings.Join(got, " ") != c.want || err != nil || err2 != nil {
+			t.Errorf("%s (before: %t) prints %q and leaves %v, %v, %v, want %s", c.line, c.before, stderr, got, err, err2, c.want)
 		}
 	}
 }

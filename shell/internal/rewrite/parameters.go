@@ -417,7 +417,7 @@ func unescapeDefault(p *syntax.ParamExp, special func(c byte) bool) {
 }
 
 // unescaped returns parts with quotes in place of the backslashes before characters that are
-// special.
+// special. It returns at least one part.
 func unescaped(words []syntax.WordPart, special func(c byte) bool) []syntax.WordPart {
 	var parts []syntax.WordPart
 	for _, part := range words {
@@ -456,6 +456,9 @@ func unescaped(words []syntax.WordPart, special func(c byte) bool) []syntax.Word
 		if plain+rest != "" {
 			parts = append(parts, &syntax.Lit{Value: plain + rest})
 		}
+	}
+	if len(parts) == 0 { // the printer would panic
+		return []syntax.WordPart{&syntax.Lit{}}
 	}
 	return parts
 }

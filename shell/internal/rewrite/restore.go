@@ -18,20 +18,25 @@ import (
 // It restores a copy: the interpreter still needs the body with its guards.
 func (s *Session) Function(name string, body *syntax.Stmt) string {
 	decl := &syntax.File{Stmts: []*syntax.Stmt{{Cmd: &syntax.FuncDecl{Parens: true, Name: &syntax.Lit{Value: name}, Body: body}}}}
-	return s.restored(strings.NewReader(printed(decl)))
+	text, err := source(decl)
+	if err != nil {
+		return ""
+	}
+	return s.restored(strings.NewReader(text))
 }
 
 // Restore is Function for the source of functions as the interpreter prints it.
-func (s *Session) Restore(source string) string { return s.restored(NewReader(source)) }
+func (s *Session) Restore(text string) string { return s.restored(NewReader(text)) }
 
-// restored returns a rewritten script as it was written, "" if it cannot be parsed.
-func (s *Session) restored(source io.Reader) string {
-	file, err := syntax.NewParser().Parse(source, "")
+// restored returns a rewritten script as it was written, "" if it cannot be parsed or printed.
+func (s *Session) restored(script io.Reader) string {
+	file, err := syntax.NewParser().Parse(script, "")
 	if err != nil {
 		return ""
 	}
 	s.restore(file)
-	return printed(file)
+	text, _ := source(file)
+	return text
 }
 
 // restore takes back what rewrite has done. It changes node in place.

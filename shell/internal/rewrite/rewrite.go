@@ -218,7 +218,7 @@ func (r *Rewriter) Text(text string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return printed(file), nil
+	return source(file)
 }
 
 // parseCommand returns the command of a script that is one statement, nil for others.
@@ -230,14 +230,31 @@ func parseCommand(text string) syntax.Command {
 	return file.Stmts[0].Cmd
 }
 
-// printed returns the source of a node. Where the printer fails it returns a command that
-// fails, and never a part of the script.
-func printed(node syntax.Node) string {
+// errPrint says that the printer failed.
+var errPrint = errors.New("a construct is used in a way that is not supported in a pipeline, a background job, a function or eval")
+
+// source returns the source of a node. The printer panics for some trees that no script has.
+func source(node syntax.Node) (text string, err error) {
+	defer func() {
+		if recover() != nil {
+			text, err = "", errPrint
+		}
+	}()
 	var b bytes.Buffer
 	if err := syntax.NewPrinter().Print(&b, node); err != nil {
+		return "", errPrint
+	}
+	return b.String(), nil
+}
+
+// printed is source for a part of a script. Where the printer fails it returns a command that
+// fails, and never a part of the script.
+func printed(node syntax.Node) string {
+	text, err := source(node)
+	if err != nil {
 		return "false"
 	}
-	return b.String()
+	return text
 }
 
 // rewrite changes a tree so that it can be run; see the comment of the package. r.parsing is held.

@@ -132,7 +132,11 @@ func (s *Session) DropPieces(functions map[string]*syntax.Stmt) {
 	}
 	used := map[int]string{}
 	for _, body := range functions {
-		s.usedPieces(printed(body), used)
+		text, err := source(body)
+		if err != nil {
+			return // it may use any of them
+		}
+		s.usedPieces(text, used)
 	}
 	s.pieces, s.size = used, 0
 	for _, text := range used {

@@ -155,7 +155,11 @@ func (r *Rewriter) piece(st *syntax.Stmt) (*syntax.CallExpr, error) {
 	if err := r.rewrite(file); err != nil {
 		return nil, err
 	}
-	n, err := r.opts.KeepPiece(printed(file))
+	text, err := source(file)
+	if err != nil {
+		return nil, err
+	}
+	n, err := r.opts.KeepPiece(text)
 	return r.internalCall(RunCommand, literal(strconv.Itoa(n))), err
 }
 

@@ -166,11 +166,62 @@ echo "$(f q)" nothing*`
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("a restored session differs (-want +got):\n%s", diff)
 	}
-	for _, damaged := range []string{`{"dir":"x"}`, `{"dir":"/","options":["exec"]}`, `{"dir":"/","functions":{"f":"g(){ :; }"}}`, `{"dir":"/","functions":{"f":"("}}`,
+	for _, damaged := range []string{`{"dir":"x"}`, `{"dir":"/","options":["exec"]}`,
 		`{"dir":"/","variables":{"a b":{"kind":1}}}`, `{"dir":"/","variables":{"a":{"kind":3,"indexes":[1,0],"list":["x","y"]}}}`, `{`} {
 		if err := json.Unmarshal([]byte(damaged), restored); err == nil {
 			t.Errorf("Unmarshal(%s) = nil", damaged)
 		}
+	}
+}
+
+// TestStoredFunctions runs functions before and after their session is stored.
+func TestStoredFunctions(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		`a=(4 5); [[ a[0]+1 -eq 5 && $((a[1] + 1)) -eq 6 ]] && echo yes`:                                      "yes\n",
+		`x=1; [[ "x + 1" -eq 2 && " $x + 1" -eq 2 && "" -eq 0 && '1 + 1' -eq 2 && '2' -eq 1+1 ]] && echo yes`: "yes\n",
+		"cat <<-A\n\t\tx\ty $(cat <<B\nbody\n\tb\nB\n)\tz\n\tA":                                               "x\ty body\n\tb\tz\n",
+		`declare -A m=([a]=1); m=(); echo ${#m[@]}`:                                                           "0\n",
+		`x=a//b; echo "${x////}"`: "ab\n",
+	} {
+		s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, nil)
+		if got := output(t, s, "f() {\n"+body+"\n}; f; { f; } | cat; {\n"+body+"\n} | cat"); got != want+want+want {
+			t.Errorf("%s: printed %q, want %q three times", body, got, want)
+		}
+		for range 2 {
+			data, err := json.Marshal(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s = shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, nil)
+			if err := json.Unmarshal(data, s); err != nil {
+				t.Fatal(err)
+			}
+			if got := output(t, s, "f"); got != want {
+				t.Errorf("%s: stored as %s, it printed %q, want %q", body, data, got, want)
+			}
+		}
+	}
+}
+
+// TestLostFunctions begins a session with functions that do not parse: all else is as it was.
+func TestLostFunctions(t *testing.T) {
+	t.Parallel()
+	s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, nil)
+	data := `{"dir":"/","variables":{"x":{"kind":1,"value":"1"}},"functions":{"f":"","g":"h() { :; }","eval":"(","a; b":"(","ok":"ok() { echo $x; }"}}`
+	for range 2 {
+		if err := json.Unmarshal([]byte(data), s); err != nil {
+			t.Fatal(err)
+		}
+		const want = "1\nbash: f: the function could not be stored; define it again\n127\nbash: g: the function could not be stored; define it again\non\nf g ok\n"
+		if got := output(t, s, `ok; f; echo $?; g; eval 'echo on'; echo $(declare -F | sed 's/.* //')`); got != want {
+			t.Errorf("printed %q, want %q", got, want)
+		}
+		stored, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		data = string(stored)
 	}
 }
 

@@ -289,8 +289,9 @@ func (s *Shell) MarshalJSON() ([]byte, error) {
 // It waits for a script that runs. A working directory below /tmp is created.
 //
 // The data is input, and may have been changed: names, indices, options and the directory
-// are checked, and functions go through the same parser and rewriting as a script. After an
-// error the session is as it was.
+// are checked, and functions go through the same parser and rewriting as a script. A function
+// that cannot be parsed again prints an error when it is called. After an error of UnmarshalJSON
+// the session is as it was.
 func (s *Shell) UnmarshalJSON(data []byte) error {
 	if s.invalid != nil {
 		return s.invalid
@@ -321,20 +322,31 @@ func (s *Shell) UnmarshalJSON(data []byte) error {
 	r := &run{shell: &Shell{state: next}, opts: s.opts, cancel: func(error) {}}
 	scripts := r.rewriter(nil, nil)
 	for _, name := range slices.Sorted(maps.Keys(stored.Functions)) {
-		file, err := scripts.Parse(stored.Functions[name], "")
-		if err != nil || len(file.Stmts) != 1 {
-			return fmt.Errorf("shell: the function %q is damaged", name)
+		body := functionBody(scripts, name, stored.Functions[name])
+		if body == nil {
+			body = functionBody(scripts, name, name+"() { command echo "+quoted("bash: "+name+": the function could not be stored; define it again")+" >&2; return 127; }")
 		}
-		// The name that rewrite has checked must be the name that is stored: with another one, a
-		// function could replace a builtin such as eval.
-		decl, ok := file.Stmts[0].Cmd.(*syntax.FuncDecl)
-		if !ok || decl.Name == nil || decl.Name.Value != name {
-			return fmt.Errorf("shell: the function %q is damaged", name)
+		if body != nil {
+			next.functions[name] = body
 		}
-		next.functions[name] = decl.Body
 	}
 	s.state = next
 	s.makeDir()
+	return nil
+}
+
+// functionBody returns the body of the function that source declares, nil if source is anything else.
+//
+// The name that rewrite has checked must be the name that is stored: with another one, a function
+// could replace a builtin such as eval.
+func functionBody(scripts *rewrite.Rewriter, name, source string) *syntax.Stmt {
+	file, err := scripts.Parse(source, "")
+	if err != nil || len(file.Stmts) != 1 {
+		return nil
+	}
+	if decl, ok := file.Stmts[0].Cmd.(*syntax.FuncDecl); ok && decl.Name != nil && decl.Name.Value == name {
+		return decl.Body
+	}
 	return nil
 }
 

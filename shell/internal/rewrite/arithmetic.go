@@ -312,6 +312,12 @@ func unquoted(parts []syntax.WordPart) []syntax.WordPart {
 		switch part := part.(type) {
 		case *syntax.DblQuoted:
 			plain = append(plain, part.Parts...)
+		case *syntax.SglQuoted:
+			if part.Dollar {
+				plain = append(plain, part)
+			} else {
+				plain = append(plain, &syntax.Lit{Value: inQuotes.Replace(part.Value)})
+			}
 		case *syntax.ParamExp:
 			element := *part // a[1] is ${a[1]} there
 			element.Short = part.Short && part.Index == nil
@@ -322,6 +328,9 @@ func unquoted(parts []syntax.WordPart) []syntax.WordPart {
 	}
 	return plain
 }
+
+// inQuotes puts a backslash before what is special in double quotes.
+var inQuotes = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`")
 
 // isSimple reports whether p is $x or ${x}.
 func isSimple(p *syntax.ParamExp) bool {

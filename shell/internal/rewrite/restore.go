@@ -22,7 +22,11 @@ func (s *Session) Function(name string, body *syntax.Stmt) string {
 	if err != nil {
 		return ""
 	}
-	return s.restored(strings.NewReader(text))
+	text = s.restored(strings.NewReader(text))
+	if strings.Contains(text, s.Prefix) { // something is not restored, and another session has other names
+		return ""
+	}
+	return text
 }
 
 // Restore is Function for the source of functions as the interpreter prints it.
@@ -125,7 +129,7 @@ func (s *Session) restoreTails(node syntax.Node) {
 
 // numberParts returns what makeNumber has replaced, nil if w is another word.
 func (s *Session) numberParts(w *syntax.Word) []syntax.WordPart {
-	for _, part := range w.Parts {
+	for i, part := range w.Parts {
 		if name, ok := strings.CutPrefix(readName(part), NumberPath); ok && name != "" {
 			if len(name) == 1 {
 				continue
@@ -138,13 +142,41 @@ func (s *Session) numberParts(w *syntax.Word) []syntax.WordPart {
 		}
 		if call := s.substitutedCall(part, NumberCommand); call != nil && len(call.Args) == 3 {
 			parts := call.Args[2].Parts
-			if quoted, ok := parts[len(parts)-1].(*syntax.DblQuoted); ok {
+			quoted, ok := parts[len(parts)-1].(*syntax.DblQuoted)
+			switch {
+			case !ok:
+			case i+1 < len(w.Parts) && readName(w.Parts[i+1]) == NumberPath+string(InTest):
+				return s.testNumber(quoted)
+			default:
 				return s.undivided(quoted.Parts)
 			}
 		}
 	}
 	return nil
 }
+
+// testNumber returns an operand of [[ ]], from numberTest. Text with a blank or an operator of [[ ]]
+// was in quotes, which the parser needs again.
+func (s *Session) testNumber(quoted *syntax.DblQuoted) []syntax.WordPart {
+	if len(quoted.Parts) == 0 {
+		return []syntax.WordPart{quoted}
+	}
+	if exp, ok := quoted.Parts[0].(*syntax.ArithmExp); ok && len(quoted.Parts) == 1 {
+		if word, ok := exp.X.(*syntax.Word); ok {
+			s.restore(word)
+			return word.Parts
+		}
+	}
+	for _, part := range quoted.Parts {
+		if lit, ok := part.(*syntax.Lit); ok && needsQuotes().MatchString(lit.Value) {
+			return []syntax.WordPart{quoted}
+		}
+	}
+	return quoted.Parts
+}
+
+// needsQuotes matches what an operand of [[ ]] may not have, or could mean something else.
+var needsQuotes = lazyregexp.New(`[^\w#+*/%-]`)
 
 // undivided returns the parts of a divisor or an exponent, from checked, or of an index, and others
 // as they are.

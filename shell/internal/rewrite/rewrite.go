@@ -24,6 +24,7 @@
 //	((a[i]++))                an assignment, see assignElement
 //	{,x}                      x, see dropEmpty
 //	a[i]+=x, m+=([k]=v)       other assignments, see assignments
+//	<<- with << in it         <<, see withoutTabs
 //	$$, $0, $PPID             variables of the session
 //	coproc, 3>a, PIPESTATUS   an error
 //
@@ -405,10 +406,40 @@ func redirect(redir *syntax.Redirect) error {
 		}
 	}
 	if redir.Hdoc != nil {
+		withoutTabs(redir)
 		quoteLiterally(redir.Hdoc.Parts)
 	}
 	guardWord(redir.Hdoc, false, false)
 	return nil
+}
+
+// withoutTabs makes << of a <<- with a here-document in it, in a substitution: the printer would
+// lose that.
+func withoutTabs(redir *syntax.Redirect) {
+	found := false
+	syntax.Walk(redir.Hdoc, func(node syntax.Node) bool {
+		inner, ok := node.(*syntax.Redirect)
+		found = found || ok && (inner.Op == syntax.Hdoc || inner.Op == syntax.DashHdoc)
+		return !found
+	})
+	if redir.Op != syntax.DashHdoc || !found {
+		return
+	}
+	redir.Op = syntax.Hdoc
+	begins := true // a line
+	for _, part := range redir.Hdoc.Parts {
+		lit, ok := part.(*syntax.Lit)
+		if ok {
+			lines := strings.SplitAfter(lit.Value, "\n")
+			for i, line := range lines {
+				if begins || i > 0 {
+					lines[i] = strings.TrimLeft(line, "\t")
+				}
+			}
+			lit.Value = strings.Join(lines, "")
+		}
+		begins = ok && strings.HasSuffix(lit.Value, "\n")
+	}
 }
 
 // mayBeNumber reports whether word can expand to a number, or to "-": no letter of it is there

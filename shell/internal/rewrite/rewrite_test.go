@@ -16,6 +16,8 @@ var printedScripts = []string{
 	`f() { declare -A m; m=(); }`,
 	`echo "${x////}"`,
 	`echo ${x////} ${x:-} "${x/a/}"`,
+	`a=(4 5); [[ a[0]+1 -eq 5 && $((a[0] + 1)) -eq 5 ]]`,
+	`[[ "x + 1" -eq 3 && " $x < 1" -eq 0 && '(x)' -eq "" ]]`,
 	`x= y=''; [[ $x == "" ]]; case "" in "") ;; esac`,
 }
 
@@ -81,5 +83,21 @@ func TestUnprintable(t *testing.T) {
 	session.DropPieces(map[string]*syntax.Stmt{"f": body})
 	if text := session.Piece(n); text != "a" {
 		t.Errorf("Piece(%d) = %q, want a: the function may use it", n, text)
+	}
+}
+
+// TestFunction prints each script as a function that is stored, and parses that.
+func TestFunction(t *testing.T) {
+	t.Parallel()
+	for _, script := range scripts(t) {
+		r := newRewriter()
+		file, err := r.Parse("f() {\n"+script+"\n}", "")
+		if err != nil || len(file.Stmts) != 1 {
+			continue // it is refused
+		}
+		text := r.Function("f", file.Stmts[0].Cmd.(*syntax.FuncDecl).Body)
+		if again, err := newRewriter().Parse(text, ""); err != nil || len(again.Stmts) != 1 {
+			t.Errorf("Function, for %q, = %q: %v", script, text, err)
+		}
 	}
 }

@@ -232,6 +232,8 @@ func TestBashSessionMoves(t *testing.T) {
 		{"head -c 1 b", "echo x > b", true},
 		{"read l < b; head -n 1 < d/f", "echo x > b; echo x > d/f", false},
 		{"cp b c", "echo x > c", true},
+		{"cp b /tmp/x", "echo x > b", true},
+		{"cat d/f > /dev/null; cp b d/f", "echo x > b", true},
 		{"cat b > /dev/null; cp b c; mv c e", "echo x > c; echo x > d/f", true},
 		{"echo x > c", "mv c b", true},
 		{"cat d/f > /dev/null", "mv b d/f", true},

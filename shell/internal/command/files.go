@@ -907,10 +907,10 @@ func (f *Files) mayReplace(ctx context.Context, dir, from, to string) error {
 // destination that exists is overwritten through Create, on the condition that it does not
 // change meanwhile.
 //
-// A copy that fails on the way leaves the destination as it was. The hooks Read and Wrote
-// are not told where the workspace copies, as nobody has seen the content.
+// A copy that fails on the way leaves the destination as it was. The hook Read is not told, as
+// nobody has seen the content, and Wrote only where the content passes through here.
 func (f *Files) Copy(ctx context.Context, dir, from, to string) error {
-	source, err := f.locateFile(ctx, dir, from)
+	source, err := f.locateRead(ctx, dir, from)
 	if err != nil {
 		return err
 	}
@@ -933,7 +933,7 @@ func (f *Files) Copy(ctx context.Context, dir, from, to string) error {
 		}
 		return nil
 	}
-	in, err := f.Open(ctx, dir, from)
+	in, _, err := source.Workspace.Open(source.In(ctx), source.Name, nil) // not f.Open, which reports a read
 	if err != nil {
 		return err
 	}

@@ -190,6 +190,14 @@ func TestKeptContainer(t *testing.T) {
 			}
 			f.Close()
 		}
+		missing := *opts
+		missing.Root = "/missing"
+		if f, err := container.Open(t.Context(), &missing); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("Open of the container with the Root %q = %v, %v, want %v", missing.Root, f, err, fs.ErrNotExist)
+		}
+		if _, err := open(t, opts).Stat(t.Context(), "kept"); err != nil {
+			t.Errorf("Stat after an Open that failed = %v, want nil", err)
+		}
 		stranger := *opts
 		stranger.Create.Name += "-not"
 		t.Cleanup(func() { r.client(t, "rm", "--force", stranger.Create.Name) })

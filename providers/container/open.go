@@ -67,7 +67,8 @@ func newStore(o Options) (*store, error) {
 }
 
 // reach creates the container, if that is wanted, and opens the first shell in
-// it, which reports what the image has. If it fails it leaves nothing.
+// it, which reports what the image has. If it fails it leaves nothing but a container
+// that is kept.
 func (s *shared) reach(ctx context.Context) (*session, error) {
 	found := &session{}
 	if err := s.locate(ctx, found); err != nil {

@@ -53,6 +53,7 @@ type OwnedContainer struct {
 	Name  string        // or number
 	Shell []string      // the command line that starts a shell; nil if that is not known
 	lease shell.Process // holds the container's input; nil if that is kept
+	stays bool          // it has been started to be kept, and others may use it
 
 	client *Client
 	spec   *Spec
@@ -109,7 +110,7 @@ func (c *Client) adopt(ctx context.Context, spec *Spec) (*OwnedContainer, error)
 			return nil, err
 		}
 	}
-	return &OwnedContainer{client: c, spec: spec, Name: found.ID}, nil
+	return &OwnedContainer{client: c, spec: spec, Name: found.ID, stays: true}, nil
 }
 
 // createBy creates a container whose program is started by a shell, and its
@@ -224,9 +225,12 @@ func (o *OwnedContainer) Give(ctx context.Context, dir string, user, group int) 
 // removeTimeout bounds the removal of a container.
 const removeTimeout = 30 * time.Second
 
-// Remove removes the container with everything in it. The engine removes one that
-// ends with its input, before the client ends.
+// Remove removes the container with everything in it, unless others may use it. The
+// engine removes one that ends with its input, before the client ends.
 func (o *OwnedContainer) Remove() error {
+	if o.stays {
+		return nil
+	}
 	if o.lease != nil && o.lease.Close() == nil {
 		return nil
 	}

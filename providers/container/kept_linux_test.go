@@ -100,3 +100,32 @@ func TestFailedOpenOfKeptContainer(t *testing.T) {
 		})
 	}
 }
+
+// TestKeptContainerOfTwo cancels the creation of a container that somebody else uses by then.
+func TestKeptContainerOfTwo(t *testing.T) {
+	for _, wait := range [][2]string{{"slow", "starting"}, {"hang", "hanging"}} {
+		t.Run(wait[0], func(t *testing.T) {
+			dir := t.TempDir()
+			opts := keep(t, dir)
+			shell(t, dir, "touch "+wait[0])
+			canceled(t, opts, dir, wait[1], func() {
+				if _, err := open(t, opts).WriteFile(t.Context(), "file", nil, nil); err != nil {
+					t.Error(err)
+				}
+			})
+			hasContainer(t, dir)
+		})
+	}
+}
+
+// TestKeptContainerWithoutStart has a creation that fails before anybody can use the
+// container, which is removed.
+func TestKeptContainerWithoutStart(t *testing.T) {
+	dir := t.TempDir()
+	opts := keep(t, dir)
+	shell(t, dir, "touch slow")
+	canceled(t, opts, dir, "starting", func() {})
+	if _, err := os.Stat(filepath.Join(dir, "made")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the container is left (%v)", err)
+	}
+}

@@ -62,7 +62,8 @@ type CreateOptions struct {
 	// the shells run as. Empty means the one of the image.
 	Workdir string
 	// Keep lets Close leave it running. If there is a container with this Name
-	// that was created with the same options to be kept, it is used again.
+	// that was created with the same options to be kept, it is used again. One
+	// with a Name also stays if Open fails once it runs.
 	// Without Keep the container ends when this process does, however that
 	// happens.
 	Keep bool

@@ -48,6 +48,9 @@ type Spec struct {
 	Flags   []string // for the client's create
 }
 
+// isShared reports whether another process can find the container, once it exists.
+func (s *Spec) isShared() bool { return s.Keep && s.Name != "" }
+
 // OwnedContainer is a container that was created here, or found again.
 type OwnedContainer struct {
 	Name  string        // or number
@@ -59,10 +62,10 @@ type OwnedContainer struct {
 	spec   *Spec
 }
 
-// Create creates a container and starts it. If it fails it leaves nothing. It uses
-// a container again that was kept.
+// Create creates a container and starts it. If it fails it leaves nothing, unless
+// another process has started the container. It uses a container again that was kept.
 func (c *Client) Create(ctx context.Context, spec *Spec) (*OwnedContainer, error) {
-	if spec.Keep && spec.Name != "" {
+	if spec.isShared() {
 		if found, err := c.adopt(ctx, spec); found != nil || err != nil {
 			return found, err
 		}
@@ -130,7 +133,7 @@ func (c *Client) createBy(ctx context.Context, spec *Spec, words []string, workd
 		_ = o.Remove() // the first error is the one that matters
 		return nil, err
 	case err != nil:
-		if spec.Keep && spec.Name != "" { // another process may have been faster
+		if spec.isShared() { // another process may have been faster
 			if found, _ := c.adopt(ctx, spec); found != nil {
 				return found, nil
 			}
@@ -148,6 +151,7 @@ func (c *Client) createBy(ctx context.Context, spec *Spec, words []string, workd
 		_ = o.Remove()
 		return nil, err
 	}
+	o.stays = spec.isShared()
 	return o, nil
 }
 
@@ -236,6 +240,10 @@ func (o *OwnedContainer) Remove() error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), removeTimeout)
 	defer cancel()
+	if o.spec.isShared() { // and another process may have started it
+		_, err := o.client.run(ctx, "rm", "--volumes", o.Name)
+		return err
+	}
 	return o.client.Remove(ctx, o.Name)
 }
 

@@ -70,7 +70,7 @@ var errStat = provider.Errorf(nil, "a program in the container described a file 
 func parseStat(text []byte) (r StatInfo, rest []byte, err error) {
 	p := statParser{rest: text}
 	r.Kind = p.kind()
-	r.Size = int64(p.number(10))
+	r.Size = p.size()
 	r.Inode = p.number(10)
 	r.uid = p.number(10)
 	r.gid = p.number(10)
@@ -98,6 +98,12 @@ func (p *statParser) number(base int) uint64 {
 	n, err := strconv.ParseUint(p.word(), base, 64)
 	p.bad = p.bad || err != nil
 	return n
+}
+
+func (p *statParser) size() int64 {
+	n, err := strconv.ParseUint(p.word(), 10, 63)
+	p.bad = p.bad || err != nil
+	return int64(n)
 }
 
 // kind reads a type: the letter of find, or the mode in hexadecimal of stat.

@@ -54,16 +54,20 @@ func (fs *files) lookUpTo(ctx context.Context, name string) error {
 
 // nextWindow takes the files that are looked into next, one at least.
 func (fs *files) nextWindow() []*file {
-	count, size := 1, fs.wanted[0].Size
-	for _, e := range fs.wanted[1:] {
-		if size += e.Size; size > fs.window {
-			break
-		}
+	some := fitting(fs.wanted, fs.window)
+	fs.wanted, fs.window = fs.wanted[len(some):], min(4*fs.window, maxWindow)
+	return some
+}
+
+// fitting returns the first of some files that have at most size bytes together, and
+// one if it has more.
+func fitting(some []*file, size int64) []*file {
+	count := 0
+	for count < len(some) && (count == 0 || some[count].Size <= size) {
+		size -= some[count].Size
 		count++
 	}
-	some := fs.wanted[:count:count]
-	fs.wanted, fs.window = fs.wanted[count:], min(4*fs.window, maxWindow)
-	return some
+	return some[:count:count]
 }
 
 // choose finds out which of some files have to be read: text that may have a

@@ -69,13 +69,14 @@ func (s *source) newFiles(ctx context.Context) (*files, error) {
 		e.alone = e.Size > largeFile
 		path := workspace.Join(s.top, e.Name)
 		fs.known[path] = e
-		if e.isRules() {
+		if e.isRules() && !e.alone { // a larger one excludes nothing
 			fs.rules.files = append(fs.rules.files, e)
 		}
 		if s.filter != nil && s.filter.wants(path, e.Entry) && s.c.MayRead(e.StatInfo) {
 			fs.wanted = append(fs.wanted, e)
 		}
 	}
+	fs.rules.files = fitting(fs.rules.files, maxAhead)
 	if s.filter == nil || !s.filter.noGit {
 		return fs, nil
 	}

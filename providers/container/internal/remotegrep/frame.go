@@ -91,7 +91,9 @@ func (p *batchReader) frame(head string) error {
 		if about[i] = p.among.file(name); about[i] == nil {
 			return errFrame
 		}
-		total += p.lengthOf(about[i])
+		if total += p.lengthOf(about[i]); total < 0 || total > batchSize+largeFile {
+			return errFrame // of more than is asked for
+		}
 	}
 	body, err := p.contents(total)
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 
 // rules are the ignore files of a tree.
 type rules struct {
-	files []*file
+	files []*file // those that are read together, up to maxAhead; others are read alone
 
 	mu   sync.Mutex       // guards data
 	data map[*file][]byte // their bytes; nil before they are asked for
 }
 
-// readRules returns the bytes of an ignore file. All of them are read with the
+// readRules returns the bytes of an ignore file. Those of rules are read with the
 // first. It returns false for one that is read alone.
 func (fs *files) readRules(ctx context.Context, e *file) ([]byte, bool, error) {
 	if fs.c.Exact {
@@ -28,7 +28,9 @@ func (fs *files) readRules(ctx context.Context, e *file) ([]byte, bool, error) {
 	defer fs.rules.mu.Unlock()
 	if fs.rules.data == nil {
 		all := map[*file][]byte{}
-		for batch := range slices.Chunk(fs.rules.files, batchFiles) {
+		for left := fs.rules.files; len(left) > 0; {
+			batch := fitting(left[:min(len(left), batchFiles)], batchSize)
+			left = left[len(batch):]
 			p, err := fs.fetch(ctx, batch, 0)
 			if err != nil {
 				return nil, false, err

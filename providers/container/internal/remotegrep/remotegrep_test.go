@@ -1,6 +1,7 @@
 package remotegrep_test
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -30,6 +31,16 @@ func TestExpressionFor(t *testing.T) {
 		options, expression, exact := remotegrep.ExpressionFor(c.pattern, c.opts)
 		if options != c.options || expression != c.expression || exact != c.exact {
 			t.Errorf("the expression for %q is %q %q, exact %v, want %q %q, %v", c.pattern, options, expression, exact, c.options, c.expression, c.exact)
+		}
+	}
+}
+
+// TestLargeFrame reads frames of more bytes than are asked for.
+func TestLargeFrame(t *testing.T) {
+	sizes := map[string]int64{"a": math.MaxInt64, "b": math.MaxInt64, "c": 1 << 40}
+	for _, reply := range []string{"1\n./a//\n", "2\n./a//\n./b//\n", "3\n./a//\n./b//\n./c//\n", "1\n./c//\n"} {
+		if got := remotegrep.Frames(sizes, "MARK", reply, 0); len(got) > 0 {
+			t.Errorf("Frames of %q has %d files, want none", reply, len(got))
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -71,6 +72,26 @@ func TestRootWithPrograms(t *testing.T) {
 		if infos, err := f.Ls(t.Context(), "bin", nil); err != nil || len(infos) == 0 {
 			t.Errorf("Ls(%q) in %s = %d names, %v, want some", "bin", root, len(infos), err)
 		}
+	}
+}
+
+// TestReadWhileItGrows reads a file that grows once its size is known.
+func TestReadWhileItGrows(t *testing.T) {
+	const grown, limit = 20 << 20, 1000
+	bin, root := t.TempDir(), t.TempDir()
+	const growing = `cat >stat <<END
+#!/bin/sh
+$(command -v stat) "\$@" || exit
+[ ! -e '%[1]s/file' ] || truncate -s %[2]d '%[1]s/file'
+END
+chmod 755 stat`
+	shell(t, bin, fmt.Sprintf(growing, root, grown))
+	o := &observer{path: bin + ":" + os.Getenv("PATH")}
+	f := open(t, &container.Options{Executor: o, Root: root})
+	shell(t, root, "echo x >file")
+	_, _, err := f.ReadVersioned(t.Context(), "file", limit)
+	if n := o.received.Load(); !errors.Is(err, workspace.ErrTooLarge) || n > limit+100<<10 {
+		t.Errorf("ReadVersioned of a file that grows = %v after %d bytes, want %v after %d or few more", err, n, workspace.ErrTooLarge, limit)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 // observer is an executor on this computer that counts what goes to its shells and
 // comes from them.
 type observer struct {
+	path     string                // where its shells look for programs; empty for their own
 	before   func(function string) // called before each request; nil for nothing
 	requests atomic.Int64
 	sent     atomic.Int64 // bytes, without what a new shell is taught
@@ -20,6 +21,10 @@ type observer struct {
 }
 
 func (o *observer) Start(args ...string) (container.Process, error) {
+	if o.path != "" {
+		p, err := within{path: o.path}.Start(args...)
+		return observed{p, o}, err
+	}
 	p, err := container.Command{}.Start(args...)
 	return observed{p, o}, err
 }

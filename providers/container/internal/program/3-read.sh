@@ -41,7 +41,8 @@ unread() {
 }
 
 # window LIMIT OFFSET LENGTH: the same for the file that is open as standard
-# input. One of the kernel may have no size and content: LIMIT then ends it.
+# input. It may grow, or be one of the kernel without a size, so a LIMIT, which
+# only a whole file has, also ends it.
 window() {
 	limit=$1 offset=$2 length=$3
 	line=$(stat -L -c "$form" /proc/self/fd/0) || return
@@ -55,6 +56,8 @@ window() {
 	[ $offset -eq 0 ] || [ $offset -lt "$2" ] || return 0
 	if [ "$2" -eq 0 ] && [ $length -eq 0 ] && [ $limit -gt 0 ]; then
 		head -c $((limit + 1))
+	elif [ $limit -gt 0 ]; then
+		dd bs=65536 count=$((limit / 65536 + 1)) # head of BusyBox is slow
 	elif [ $offset -eq 0 ] && [ $length -eq 0 ]; then
 		cat
 	elif [ $length -eq 0 ]; then

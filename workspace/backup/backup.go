@@ -120,7 +120,7 @@ func New(fsys workspace.FileSystem, opts *Options) (*FS, error) {
 	if err != nil {
 		return nil, err
 	}
-	all, err := policy.Protect(r, func(string) string { return "" })
+	all, err := policy.Protect(r, func(string) string { return "" }, nil)
 	if err != nil {
 		return nil, ops.Rename(err, ops.Backup, o.Dir)
 	}

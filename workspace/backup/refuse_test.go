@@ -444,7 +444,7 @@ func TestRefusedBelow(t *testing.T) {
 					return "it is a log"
 				}
 				return ""
-			})
+			}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

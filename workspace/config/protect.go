@@ -47,7 +47,7 @@ func (p provider) protect(fsys workspace.FileSystem) (workspace.FileSystem, erro
 		return fsys, nil
 	}
 	in := &filesIn{files: p.files, fsys: fsys}
-	return policy.Protect(fsys, in.protects)
+	return policy.Protect(fsys, in.protects, in.above)
 }
 
 // createRecord creates the record of trusted files in w, in which commands can run, if it is
@@ -91,10 +91,7 @@ type filesIn struct {
 
 // protects returns why the file name is protected, "" if it is not.
 func (f *filesIn) protects(name string) (why string) {
-	f.once.Do(func() {
-		root := fallback.Root(f.fsys)
-		f.names, f.logs, f.keys = namesIn(root, f.files.paths()), namesIn(root, f.files.logs), namesIn(root, f.files.keys)
-	})
+	f.find()
 	if !f.files.unprotected && (isConfigName(path.Base(name)) ||
 		slices.ContainsFunc(f.names, func(used string) bool { return strings.EqualFold(used, name) })) {
 		return "it is the configuration of workspaces, or would be taken for one"
@@ -107,6 +104,45 @@ func (f *filesIn) protects(name string) (why string) {
 		return "it is an audit log, or belongs to one"
 	}
 	return ""
+}
+
+// find finds out the names, once.
+func (f *filesIn) find() {
+	f.once.Do(func() {
+		root := fallback.Root(f.fsys)
+		f.logs, f.keys = namesIn(root, f.files.logs), namesIn(root, f.files.keys)
+		if !f.files.unprotected {
+			f.names = namesIn(root, f.files.paths())
+		}
+	})
+}
+
+// above reports whether name is that of a directory on the way to one of the files. Another
+// file could be chosen there as long as the directory is missing, or empty and replaced.
+func (f *filesIn) above(name string) bool {
+	f.find()
+	if runtime.GOOS == "windows" {
+		name = plainName(name)
+	}
+	for _, files := range [][]string{f.names, f.logs, f.keys} {
+		if slices.ContainsFunc(files, func(file string) bool { return isAbove(name, file) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// isAbove reports whether the file is below the directory name.
+func isAbove(name, file string) bool {
+	end := -1
+	for range strings.Count(name, "/") + 1 {
+		next := strings.IndexByte(file[end+1:], '/')
+		if next < 0 {
+			return false
+		}
+		end += 1 + next
+	}
+	return strings.EqualFold(name, file[:end])
 }
 
 // belongsTo reports whether name is the audit log, or a file that package audit keeps beside

@@ -19,7 +19,7 @@ func protect(t *testing.T, fsys workspace.FileSystem) *policy.RestrictedFS {
 			return "it is locked"
 		}
 		return ""
-	})
+	}, func(name string) bool { return name == "conf" })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,6 +96,10 @@ func TestProtect(t *testing.T) {
 		"rm link":        p.Rm(ctx, "link", nil),
 		"rm directory":   p.Rm(ctx, "dir", recursive),
 		"move directory": p.Move(ctx, "other", "moved"),
+		"rm parent":      local.Rm(ctx, "conf/own", nil),
+		"rm empty":       p.Rm(ctx, "conf", nil),
+		"mkdir parent":   p.Mkdir(ctx, "conf", nil),
+		"write beside":   write("conf/other"),
 	} {
 		if err != nil {
 			t.Errorf("%s = %v, want nil", name, err)

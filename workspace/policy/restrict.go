@@ -105,15 +105,18 @@ func restrict(fsys workspace.FileSystem, rules *ruleset) (*RestrictedFS, error) 
 // written, moved or removed, nor a directory with a protected name in it be
 // moved or removed: that is [workspace.ErrPolicy]. protected returns why a name
 // is protected, as a part of a sentence such as "it is generated", and "" if it is
-// not. What is below a protected name is protected, too. Symlinks have been
-// followed when protected is called. It must be safe for concurrent use.
+// not. What is below a protected name is protected, too. parent, which may be nil,
+// reports whether a name is that of a directory above a protected name: only Mkdir, or what
+// is created below it, gives something such a name, and nothing with it can be moved, as else
+// a symlink could take its place, and the protected name would have another. Symlinks have been
+// followed when protected and parent are called. They must be safe for concurrent use.
 //
 // # Errors
 //
 // [errors.ErrUnsupported] if fsys follows symlinks and cannot refuse to
 // ([workspace.Exact]).
-func Protect(fsys workspace.FileSystem, protected func(name string) (why string)) (*RestrictedFS, error) {
-	return restrict(fsys, &ruleset{protect: protected, free: onAll &^ onChange})
+func Protect(fsys workspace.FileSystem, protected func(name string) (why string), parent func(name string) bool) (*RestrictedFS, error) {
+	return restrict(fsys, &ruleset{protect: protected, parent: parent, free: onAll &^ onChange})
 }
 
 // everything are the rules of what takes place although other rules would refuse

@@ -20,6 +20,7 @@ import (
 type ruleset struct {
 	lists   []clauses
 	protect func(name string) (why string) // of Protect, nil if there is none
+	parent  func(name string) bool         // of Protect, nil if there is none
 	allowed *allowlist                     // nil if all names are allowed
 	free    opSet                          // what is allowed for every name
 	leads   opSet                          // what can be allowed below a name for which it is not
@@ -339,7 +340,7 @@ func (s *ruleset) judge(need opSet, name string, soft bool) verdict {
 		}
 	}
 	if s.protect != nil && soft && need&onChange != 0 {
-		v = v.and(protects(s.protect, name))
+		v = v.and(s.protects(need, name))
 	}
 	if s.allowed != nil {
 		v.access = min(v.access, s.allowed.access(name))
@@ -368,15 +369,21 @@ func (s *ruleset) unlisted(need opSet, name string) (free, below bool) {
 	return true, below
 }
 
-// protects returns the verdict of the function of [Protect] about changes of a
+// protects returns the verdict of the functions of [Protect] about changes of a
 // name. Any name below could be protected.
-func protects(protected func(name string) (why string), name string) verdict {
+func (s *ruleset) protects(need opSet, name string) verdict {
 	for end := len(name); name != "." && end >= 0; end = strings.LastIndexByte(name[:end], '/') {
-		if why := protected(name[:end]); why != "" {
+		if why := s.protect(name[:end]); why != "" {
 			return verdict{none, onChange, &clause{effect: Deny, because: why}}
 		}
 	}
-	return verdict{access: allowed}
+	switch {
+	case s.parent == nil || !s.parent(name):
+		return verdict{access: allowed}
+	case need&onMove != 0 || need&(onWrite|onMkdir) == onWrite|onMkdir: // a directory moves
+		return verdict{none, onMove | onWrite, &clause{effect: Deny, because: "a protected name is below it"}}
+	}
+	return verdict{access: traverse}
 }
 
 // allows returns the clause that allows name, nil if that needs none.

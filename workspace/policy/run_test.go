@@ -55,7 +55,7 @@ func TestRun(t *testing.T) {
 		"sub of all": {wrap: func(f workspace.FileSystem) (workspace.FileSystem, error) { return policy.Sub(f, ".") },
 			runs: true, canRun: true},
 		"protect": {wrap: func(f workspace.FileSystem) (workspace.FileSystem, error) {
-			return policy.Protect(f, func(string) string { return "it is" })
+			return policy.Protect(f, func(string) string { return "it is" }, nil)
 		}, runs: true, canRun: true},
 		"denied paths":        {wrap: rules(policy.Rules{DeniedPaths: []string{"x"}})},
 		"sensitive":           {wrap: rules(policy.Rules{DenySensitive: true})},

@@ -405,14 +405,16 @@ func (w *Workspace) Copy(ctx context.Context, source, destination string) (Versi
 	if err != nil {
 		return "", err
 	}
-	if err := w.checkCopy(ctx, from); err != nil {
+	if err := w.checkCopy(ctx, from); errors.Is(err, ErrPolicy) {
+		ctx = session.WithCopyLimit(ctx, w.maxSize) // the policy checks it
+	} else if err != nil {
 		return "", err
 	}
 	return Copy(ctx, w.fsys, from, to)
 }
 
-// checkCopy returns the error of a source that is too large. The copy itself
-// finds all other errors. It needs no right to list the source, and asks nobody.
+// checkCopy returns the error of a source that is too large, or [ErrPolicy] if its size may not
+// be known without a question. The copy itself finds all other errors.
 func (w *Workspace) checkCopy(ctx context.Context, source string) error {
 	if w.maxSize <= 0 {
 		return nil
@@ -431,7 +433,10 @@ func (w *Workspace) checkCopy(ctx context.Context, source string) error {
 			file.Close()
 		}
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrPolicy):
+		return err
+	case err != nil:
 		return nil
 	}
 	return ops.CheckSize(ops.Copy, source, info.Size, w.maxSize)

@@ -18,6 +18,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 // rooted is a provider that people know under an absolute path.
@@ -461,5 +462,32 @@ func TestOpenSymlink(t *testing.T) {
 	defer stream.Close()
 	if info.Type != workspace.TypeFile || !info.ModTime.IsZero() {
 		t.Errorf("Open(link) describes %+v, want a file without a time", info)
+	}
+}
+
+// TestCopyOfUnknownSize tests that the limit holds for a source whose size only a question, or
+// nobody, may find out: the copy is what is approved.
+func TestCopyOfUnknownSize(t *testing.T) {
+	m := memory.New(nil)
+	if _, err := m.WriteFile(t.Context(), "big", make([]byte, 11), nil); err != nil {
+		t.Fatal(err)
+	}
+	paths := []string{"big*"}
+	for name, rules := range map[string][]policy.Rule{
+		"ask both":            {{Ask: []policy.Op{policy.OpRead, policy.OpList}, Paths: paths}},
+		"deny list, ask read": {{Deny: []policy.Op{policy.OpList}, Paths: paths}, {Ask: []policy.Op{policy.OpRead}, Paths: paths}},
+	} {
+		restricted, err := policy.Restrict(m, policy.Rules{FirstMatch: rules})
+		if err != nil {
+			t.Fatal(err)
+		}
+		approver := policy.NewApprover(func(context.Context, policy.Request) (policy.Answer, error) { return policy.Answer{Allow: true}, nil }, nil)
+		ctx := policy.WithApprover(t.Context(), approver)
+		for size, want := range map[int64]error{10: workspace.ErrTooLarge, 11: nil} {
+			ws := workspace.New("test", restricted, &workspace.Options{MaxFileSize: size})
+			if _, err := ws.Copy(ctx, "big", fmt.Sprintf("%s %d", name, size)); !errors.Is(err, want) {
+				t.Errorf("%s: Copy of 11 bytes with the limit %d = %v, want %v", name, size, err, want)
+			}
+		}
 	}
 }

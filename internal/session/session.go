@@ -106,6 +106,21 @@ func WithoutQuestions(ctx context.Context) context.Context {
 // MayAsk reports whether the operations of ctx may ask somebody.
 func MayAsk(ctx context.Context) bool { return ctx.Value(unaskedKey{}) == nil }
 
+// copyLimitKey is the key of a number in a context.
+type copyLimitKey struct{}
+
+// WithCopyLimit returns a context for a copy of at most limit bytes, whose size the caller may
+// not find out itself.
+func WithCopyLimit(ctx context.Context, limit int64) context.Context {
+	return context.WithValue(ctx, copyLimitKey{}, limit)
+}
+
+// CopyLimit returns the limit of [WithCopyLimit], zero if ctx has none.
+func CopyLimit(ctx context.Context) int64 {
+	limit, _ := ctx.Value(copyLimitKey{}).(int64)
+	return limit
+}
+
 // approvedKey is the key of a function in a context.
 type approvedKey struct{}
 

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/policy/internal/shown"
 )
@@ -227,6 +228,12 @@ func (r *RestrictedFS) copyTarget(ctx context.Context, from, to resolved) (works
 	}
 	if err := r.question.confirmPair(ctx, OpCopy, from, to, true); err != nil {
 		return "", err
+	}
+	if limit := session.CopyLimit(ctx); limit > 0 {
+		// Of a symlink it is zero, and the copy begins again with the target.
+		if info, err := from.files.Stat(ctx, from.target); err == nil && info.Size > limit {
+			return "", ops.CheckSize(ops.Copy, from.name, info.Size, limit)
+		}
 	}
 	version, err := workspace.Copy(ctx, from.files, from.target, to.target)
 	return version, r.concealPair(ctx, ops.Copy, from, to, err)

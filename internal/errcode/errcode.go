@@ -58,3 +58,13 @@ func Of(err error) string {
 	}
 	return Internal
 }
+
+// Uncertain reports whether an operation that failed with err may have changed something: only
+// the other kinds say that nothing was changed.
+func Uncertain(err error) bool {
+	switch Of(err) {
+	case "TIMEOUT", "CANCELED", "UNAVAILABLE", Internal:
+		return true
+	}
+	return errors.Is(err, workspace.ErrUnavailable)
+}

@@ -1,6 +1,7 @@
 package errcode_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -29,6 +30,19 @@ func TestOf(t *testing.T) {
 	} {
 		if got := errcode.Of(test.err); got != test.want {
 			t.Errorf("Of(%v) = %q, want %q", test.err, got, test.want)
+		}
+	}
+}
+
+// TestUncertain tests that only kinds that say so leave everything unchanged.
+func TestUncertain(t *testing.T) {
+	for err, want := range map[error]bool{
+		nil: false, workspace.ErrPolicy: false, workspace.ErrNoSpace: false, workspace.ErrConflict: false,
+		workspace.ErrUnavailable: true, context.Canceled: true, context.DeadlineExceeded: true,
+		errors.New("of no kind"): true, errors.Join(fs.ErrPermission, workspace.ErrUnavailable): true,
+	} {
+		if got := errcode.Uncertain(err); got != want {
+			t.Errorf("Uncertain(%v) = %t, want %t", err, got, want)
 		}
 	}
 }

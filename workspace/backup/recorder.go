@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/errcode"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/internal/wording"
@@ -103,7 +104,7 @@ func (r *recorder) record(ctx context.Context, c *Change, do func() error) error
 		c.Done = true
 		_ = r.journal.update(ctx, c)
 		r.journal.tidy(ctx, c.Number)
-	case !uncertain(err) && !c.divisible():
+	case !errcode.Uncertain(err) && !c.divisible():
 		_ = r.journal.remove(ctx, c.Number)
 	}
 	return err
@@ -170,11 +171,6 @@ func (j *journal) obstacle(ctx context.Context) string {
 // finishTimeout is how long the journal may take after a change, whose context may
 // have ended.
 const finishTimeout = 10 * time.Second
-
-// uncertain reports whether an operation that failed with err may have taken place.
-func uncertain(err error) bool {
-	return errors.Is(err, workspace.ErrUnavailable) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-}
 
 // divisible reports whether c may have taken place in part.
 func (c *Change) divisible() bool {

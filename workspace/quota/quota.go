@@ -7,10 +7,9 @@
 //	ws := workspace.New("repo", fsys, nil)
 //
 // A session is a run of an agent, whose id package tools puts into the context; all
-// operations without one are one session. What counts is what succeeds or, if the store
-// cannot be reached or the context ends, may have succeeded: a file once, however often it
-// is written, the new name of what is moved as a file, and the bytes of every write and
-// copy. Removing a file gives nothing back, nor does an undo. With 3 files and 100 bytes:
+// operations without one are one session. What counts is what succeeds or, unless its error
+// says that nothing changed, may have succeeded: a file once, however often it is written,
+// the new name of what is moved as a file, and the bytes of every write and copy. Removing a file gives nothing back, nor does an undo. With 3 files and 100 bytes:
 //
 //	write a, 40 bytes    1 file,  40 bytes
 //	write a, 40 bytes    1 file,  80 bytes
@@ -36,6 +35,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/workspacekit/workspacekit/internal/errcode"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/internal/wording"
@@ -251,12 +251,9 @@ func (w *writer) Commit() (workspace.Version, error) {
 
 // Close implements [workspace.Writer].
 func (w *writer) Close() error {
-	w.claim.end(errNotCommitted)
+	w.claim.settle(false)
 	return w.Writer.Close()
 }
-
-// errNotCommitted ends the claim of a writer that is closed before its commit.
-var errNotCommitted = errors.New("not committed")
 
 // maxSessions is how many sessions are counted at a time. A server for more than these
 // forgets one of them, which then begins again.
@@ -398,12 +395,14 @@ func (c *claim) refuse(op string, why error) error {
 	return ops.Error(op, c.name, workspace.ErrPolicy, why)
 }
 
-// end gives the claim back if the write failed, unless it may have taken place.
-func (c *claim) end(err error) {
+// end ends the claim of a write that returned err. A write that may have taken place counts.
+func (c *claim) end(err error) { c.settle(err == nil || errcode.Uncertain(err)) }
+
+// settle ends the claim, and gives it back unless it counts.
+func (c *claim) settle(counts bool) {
 	c.used.mu.Lock()
 	defer c.used.mu.Unlock()
-	uncertain := errors.Is(err, workspace.ErrUnavailable) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
-	if !c.ended && err != nil && !uncertain {
+	if !c.ended && !counts {
 		c.usage.bytes -= c.bytes
 		if c.begun {
 			c.count(-1)

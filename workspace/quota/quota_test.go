@@ -19,6 +19,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/localbash"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/provider"
 	"github.com/workspacekit/workspacekit/workspace/quota"
 )
 
@@ -307,4 +308,25 @@ func Example() {
 	// a <nil>
 	// a <nil>
 	// b write_file b: forbidden by policy: the session has written 1 file, and may write no other
+}
+
+// broken is memory whose writes take place and then fail without a kind.
+type broken struct{ *memory.FS }
+
+func (b broken) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+	if _, err := b.FS.WriteFile(ctx, name, data, opts); err != nil {
+		return "", err
+	}
+	return "", provider.Classify(errors.New("it broke"))
+}
+
+// TestUnknownFailure tests that a write counts if its error does not say that nothing changed.
+func TestUnknownFailure(t *testing.T) {
+	fsys := limited(t, broken{memory.New(nil)}, quota.Limits{Bytes: 5})
+	if _, err := fsys.WriteFile(t.Context(), "a", []byte("12345"), nil); err == nil || errors.Is(err, workspace.ErrPolicy) {
+		t.Errorf("the first WriteFile = %v, want the error of the store", err)
+	}
+	if _, err := fsys.WriteFile(t.Context(), "b", []byte("12345"), nil); !errors.Is(err, workspace.ErrPolicy) {
+		t.Errorf("the second WriteFile = %v, want %v", err, workspace.ErrPolicy)
+	}
 }

@@ -93,12 +93,16 @@ func (d *dirHandle) close() {
 	d.file.Close()
 }
 
-// syncDir flushes changes of names in d to the disk, if Sync is set.
+// syncDir flushes changes of names in d to the disk, if Sync is set. They have been made, so an
+// error has no kind that says that nothing was changed, such as that of a full disk.
 func (f *folder) syncDir(d *dirHandle) error {
 	if !f.sync {
 		return nil
 	}
-	return d.file.Sync()
+	if err := d.file.Sync(); err != nil {
+		return provider.Errorf(workspace.ErrUnavailable, "the change was made, but could not be flushed to the disk")
+	}
+	return nil
 }
 
 // find describes the child base itself, and returns nil, and no error, if there is none. With

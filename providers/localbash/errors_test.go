@@ -5,12 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
 	"github.com/workspacekit/workspacekit/providers/localbash"
+	"github.com/workspacekit/workspacekit/workspace"
 )
 
 // TestErrorsHideTheHost provokes errors of all operations on all sorts of
@@ -92,4 +94,18 @@ func texts(err error) []string {
 		}
 	}
 	return all
+}
+
+// TestFlushFails tests that a change whose flush fails has an error that does not say that nothing
+// was changed, whatever kind that of the system has.
+func TestFlushFails(t *testing.T) {
+	reader, writer, err := os.Pipe() // which cannot be flushed
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reader.Close()
+	defer writer.Close()
+	if err := localbash.SyncDir(reader); !errors.Is(err, workspace.ErrUnavailable) {
+		t.Errorf("a flush that fails = %v, want %v", err, workspace.ErrUnavailable)
+	}
 }

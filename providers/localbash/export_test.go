@@ -2,6 +2,7 @@ package localbash
 
 import (
 	"context"
+	"os"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -96,4 +97,11 @@ func (n *faultyNotifier) Wait(ctx context.Context, deadline time.Time) []dirwatc
 		return nil
 	}
 	return notices
+}
+
+// SyncDir flushes the directory that dir stands for, as after a change with Sync.
+func SyncDir(dir *os.File) error {
+	f := &folder{shared: &shared{}}
+	f.sync = true
+	return f.syncDir(&dirHandle{file: dir})
 }

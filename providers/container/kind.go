@@ -64,6 +64,7 @@ func Kind() kind.Kind {
 		Open:     openKind,
 		Check:    checkKind,
 		Grants:   grantsOfKind,
+		Discards: discards,
 		Scheme:   "docker",
 		ParseURL: parseURL,
 		Ref:      refKind,
@@ -77,6 +78,18 @@ func openKind(ctx context.Context, in kind.Input) (workspace.FileSystem, error) 
 		return nil, err
 	}
 	return Open(ctx, o.options(in))
+}
+
+// discards reports whether the files are deleted with a new container on close: they are not in
+// a folder that it mounts.
+func discards(in kind.Input) bool {
+	var o settings
+	if in.Decode(&o) != nil || o.Image == "" || o.Keep {
+		return false
+	}
+	return !slices.ContainsFunc(o.Mounts, func(m mountSettings) bool {
+		return m.Writable && strings.HasPrefix(path.Clean(o.WorkspaceDir)+"/", strings.TrimSuffix(path.Clean(m.Target), "/")+"/")
+	})
 }
 
 func (o settings) options(in kind.Input) *Options {

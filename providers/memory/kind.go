@@ -26,6 +26,7 @@ func Kind() kind.Kind {
 		Open:     openKind,
 		Grants:   grantsOfKind,
 		CanRun:   func(kind.Input) bool { return false },
+		Discards: func(kind.Input) bool { return true },
 		Scheme:   "mem",
 		ParseURL: parseURL,
 		About:    about,

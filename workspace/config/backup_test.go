@@ -307,3 +307,24 @@ workspaces:
 		t.Errorf("Ref with backups in another workspace = %v, want ErrUnsupported", err)
 	}
 }
+
+// TestStoreThatIsDiscarded tests that backups cannot be in a workspace that is discarded when the
+// program ends.
+func TestStoreThatIsDiscarded(t *testing.T) {
+	for store, discarded := range map[string]bool{
+		"{ kind: memory }":              true,
+		`"mem://"`:                      true,
+		"{ kind: container, image: x }": true,
+		"{ kind: container, image: x, name: y, keep: true }":                                                     false,
+		"{ kind: container, container: x }":                                                                      false,
+		"{ kind: container, image: x, workspaceDir: /w/a, mounts: [{ source: ., target: /w, writable: true }] }": false,
+		"{ kind: container, image: x, workspaceDir: /w/a, mounts: [{ source: ., target: /w }] }":                 true,
+		"{ kind: localbash, root: . }":                                                                           false,
+	} {
+		c := parse(t, t.TempDir(), "workspaces:\n  main: { provider: { kind: localbash, root: . }, backup: { workspace: store } }\n  store: { provider: "+store+" }\n")
+		err := c.Check(workspacekit.NewRegistry())
+		if said := err != nil && strings.Contains(err.Error(), "deleted when it is closed"); said != discarded || err != nil && !said {
+			t.Errorf("Check with the store %s = %v, want an error: %t", store, err, discarded)
+		}
+	}
+}

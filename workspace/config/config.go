@@ -250,6 +250,7 @@ func (c *Config) read(p *diagnostics, data []byte, o Options) {
 	if o.Registry != nil {
 		for _, d := range c.descriptions {
 			c.provider(p, o.Registry, d)
+			c.checkStore(p, o.Registry, d)
 		}
 	}
 }
@@ -472,6 +473,7 @@ func (c *Config) Check(r *Registry) error {
 	p := c.problems()
 	for _, d := range c.descriptions {
 		c.checkRun(p, c.provider(p, r, d), d)
+		c.checkStore(p, r, d)
 	}
 	return p.err()
 }

@@ -86,6 +86,7 @@ func (c *Config) providers(r *Registry, chosen []*description) ([]provider, erro
 	providers := make([]provider, len(chosen))
 	for i, d := range chosen {
 		providers[i] = c.provider(p, r, d)
+		c.checkStore(p, r, d)
 	}
 	return providers, p.err()
 }

@@ -63,6 +63,22 @@ func (d *description) checkGit(p *diagnostics, opener provider) {
 	}
 }
 
+// checkStore adds an error for backups of d in a workspace that is deleted when it is closed.
+func (c *Config) checkStore(p *diagnostics, r *Registry, d *description) {
+	if d.Backup == nil || d.Backup.Workspace == "" {
+		return
+	}
+	i := slices.IndexFunc(c.all, func(other *description) bool { return other.name == d.Backup.Workspace })
+	if i < 0 {
+		return // which checkBackups has said
+	}
+	store := c.provider(c.problems(), r, c.all[i])
+	if store.kind != nil && store.kind.Discards != nil && store.kind.Discards(store.in) {
+		p.Add(d.node.Lookup("backup").Lookup("workspace").At,
+			"the workspace %q is deleted when it is closed, with the backups: name one that stays, such as a folder", d.Backup.Workspace)
+	}
+}
+
 // checkRun adds an error for a workspace that requires run if its provider cannot, or the
 // settings refuse every command. A provider with problems of its own may lack its kind.
 func (c *Config) checkRun(p *diagnostics, opener provider, d *description) {

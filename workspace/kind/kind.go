@@ -39,6 +39,9 @@ type Kind struct {
 	// CanRun reports whether what Open opens may run commands. It does no I/O. Nil means
 	// that it may.
 	CanRun func(in Input) bool
+	// Discards reports whether what Open opens is new, and deleted when it is closed, so that
+	// no backups can be kept in it. It does no I/O. Nil means that it is not.
+	Discards func(in Input) bool
 	// Local says that the files are in a folder of this computer, which the
 	// Root of the FileSystem names. A file that describes workspaces is then
 	// protected in it.

@@ -96,8 +96,8 @@ func texts(err error) []string {
 	return all
 }
 
-// TestFlushFails tests that a change whose flush fails has an error that does not say that nothing
-// was changed, whatever kind that of the system has.
+// TestFlushFails tests that the error of a change whose flush fails does not say that nothing was
+// changed, whatever kind the system reports.
 func TestFlushFails(t *testing.T) {
 	reader, writer, err := os.Pipe() // which cannot be flushed
 	if err != nil {

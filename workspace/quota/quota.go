@@ -9,7 +9,8 @@
 // A session is a run of an agent, whose id package tools puts into the context; all
 // operations without one are one session. What counts is what succeeds or, unless its error
 // says that nothing changed, may have succeeded: a file once, however often it is written,
-// the new name of what is moved as a file, and the bytes of every write and copy. Removing a file gives nothing back, nor does an undo. With 3 files and 100 bytes:
+// the new name of what is moved as a file, and the bytes of every write and copy. Removing
+// a file gives nothing back, nor does an undo. With 3 files and 100 bytes:
 //
 //	write a, 40 bytes    1 file,  40 bytes
 //	write a, 40 bytes    1 file,  80 bytes

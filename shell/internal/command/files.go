@@ -685,8 +685,9 @@ func (o *output) handle() *handle {
 // Close stores the file if no other handle is open. It may be called twice.
 //
 // Where another is open, who closes this one takes the file for stored: so the last Close stores
-// a small one even if the job that holds it has been stopped. The error of storing the file goes to the handle that is closed last. The storing itself
-// happens without files.mu, so that other files can be opened meanwhile.
+// a small one even if the job that holds it has been stopped. The error of storing the file
+// goes to the handle that is closed last. The storing itself happens without files.mu, so that
+// other files can be opened meanwhile.
 func (h *handle) Close() error {
 	f := h.files
 	f.mu.Lock()

@@ -122,7 +122,7 @@ func TestDescriptionKept(t *testing.T) {
 				if diff := cmp.Diff(before, after); diff != "" {
 					t.Errorf("description (-before +after):\n%s", diff)
 				}
-				if copied := s.compat.ConditionalCopy && c.key != "d/f.txt"; token == old && !copied {
+				if token == old {
 					t.Errorf("the token is still %q, want a new one", token)
 				}
 			})

@@ -28,11 +28,11 @@ func (t *tree) Copy(ctx context.Context, source, destination string) (workspace.
 	if source == destination {
 		return "", provider.At(destination, fs.ErrExist)
 	}
-	etag, err := t.copyFile(ctx, from, source, destination)
+	copied, err := t.copyFile(ctx, from, source, destination)
 	if err != nil {
 		return "", err
 	}
-	return t.wrote(destination, from.Size, etag), nil
+	return t.wrote(destination, from.Size, copied.ETag), nil
 }
 
 // copySource describes the object of the file name. The errors are those of a
@@ -50,26 +50,26 @@ func (t *tree) copySource(ctx context.Context, name string) (bucket.Head, error)
 
 // copyFile copies the object from, which is the file source, to the name
 // destination, where nothing may be.
-func (t *tree) copyFile(ctx context.Context, from bucket.Head, source, destination string) (etag string, err error) {
+func (t *tree) copyFile(ctx context.Context, from bucket.Head, source, destination string) (bucket.Written, error) {
 	learn, err := t.checkParent(ctx, destination)
 	if errors.Is(err, workspace.ErrIsDir) {
 		err = fs.ErrExist
 	}
 	if err != nil {
-		return "", provider.At(destination, err)
+		return bucket.Written{}, provider.At(destination, err)
 	}
-	etag, err = t.bucket.Copy(ctx, from, t.prefix.Key(destination))
+	copied, err := t.bucket.Copy(ctx, from, t.prefix.Key(destination))
 	if errors.Is(err, bucket.ErrSourceChanged) {
 		if _, gone := t.copySource(ctx, source); gone != nil {
 			err = gone // somebody else has removed it
 		}
-		return "", err
+		return bucket.Written{}, err
 	}
 	if err != nil {
-		return "", provider.At(destination, t.writeError(ctx, destination, err))
+		return bucket.Written{}, provider.At(destination, t.writeError(ctx, destination, err))
 	}
 	learn()
-	return etag, nil
+	return copied, nil
 }
 
 // Move implements [provider.Mover]. A store cannot rename: a file is copied, as
@@ -114,15 +114,15 @@ func (t *tree) moveFile(ctx context.Context, source, destination string) error {
 	if err := t.keepParent(ctx, source); err != nil {
 		return err
 	}
-	etag, err := t.copyFile(ctx, from, source, destination)
+	copied, err := t.copyFile(ctx, from, source, destination)
 	if err != nil {
 		return err
 	}
-	t.wrote(destination, from.Size, etag)
+	t.wrote(destination, from.Size, copied.ETag)
 	err = t.bucket.Take(ctx, from.Object)
 	switch {
 	case errors.Is(err, bucket.ErrTaken):
-		err = t.undoCopy(ctx, source, destination, etag)
+		err = t.undoCopy(ctx, source, destination, copied)
 		t.watches.removed(destination)
 		return err
 	case err != nil:
@@ -134,11 +134,11 @@ func (t *tree) moveFile(ctx context.Context, source, destination string) error {
 
 // undoCopy deletes the copy of a source that somebody else has written or
 // moved before it could be removed. It returns the error of the move.
-func (t *tree) undoCopy(ctx context.Context, source, destination, etag string) error {
+func (t *tree) undoCopy(ctx context.Context, source, destination string, copied bucket.Written) error {
 	late, cancel := bucket.Afterwards(ctx)
 	defer cancel()
-	if err := t.bucket.DeleteUnchanged(late, t.prefix.Key(destination), etag); err != nil {
-		return provider.At(destination, err)
+	if err := t.bucket.TakeBack(late, copied); err != nil {
+		return provider.At(destination, answer.Within(err, "somebody else has changed or removed the file, and the copy may have stayed"))
 	}
 	isFile, err := t.isFile(ctx, source)
 	switch {

@@ -1,6 +1,7 @@
 package objectstore_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -124,6 +125,66 @@ func TestHeadLies(t *testing.T) {
 					if data, _ := server.Get(bucket, key); string(data) != "content" {
 						t.Errorf("%q holds %q, want %q", key, data, "content")
 					}
+				}
+			})
+		}
+	}
+}
+
+// TestCopyMadeAgain lets somebody else write the same bytes at the new name, and remove the
+// source, just before a move is asked to delete the source. The move has to leave the other
+// one's file, whose ETag is that of its own copy.
+func TestCopyMadeAgain(t *testing.T) {
+	moved := func(ctx context.Context, f *objectstore.FS, source, destination string) error {
+		if err := f.Rm(ctx, destination, nil); err != nil {
+			return err
+		}
+		return f.Move(ctx, source, destination)
+	}
+	written := func(ctx context.Context, f *objectstore.FS, source, destination string) error {
+		data, err := f.ReadFile(ctx, source)
+		if err != nil {
+			return err
+		}
+		if _, err := f.WriteFile(ctx, destination, data, nil); err != nil {
+			return err
+		}
+		return f.Rm(ctx, source, nil)
+	}
+	for _, c := range []struct {
+		name, source, destination, from, to, content string
+		other                                        func(ctx context.Context, f *objectstore.FS, source, destination string) error
+	}{
+		{"moved", "f", "g", "f", "g", "content", moved},
+		{"moved-empty", "f", "g", "f", "g", "", moved},
+		{"written", "f", "g", "f", "g", "content", written},
+		{"written-empty", "f", "g", "f", "g", "", written},
+		{"directory-written", "d", "e", "d/f", "e/f", "content", written},
+		{"directory-moved", "d", "e", "d/f", "e/f", "content", moved},
+	} {
+		for _, p := range profiles() {
+			t.Run(c.name+"/"+p.name, func(t *testing.T) {
+				server := s3test.New(t, p.options)
+				server.Put(bucket, "p/"+c.from, []byte(c.content))
+				s := inProcess(server, p.compat)
+				other := s.open(t, "p", objectstore.Options{})
+				var once sync.Once
+				server.Inject(func(r s3test.Request) s3test.Fault {
+					if r.Key == "p/"+c.from && (r.Op == "DeleteObject" || r.Op == "PutObject") {
+						once.Do(func() {
+							server.Inject(nil)
+							if err := c.other(context.Background(), other, c.from, c.to); err != nil {
+								t.Error(err)
+							}
+						})
+					}
+					return s3test.Fault{}
+				})
+				if err := s.open(t, "p", objectstore.Options{}).Move(t.Context(), c.source, c.destination); err == nil {
+					t.Errorf("Move(%q, %q) = nil, want an error", c.source, c.destination)
+				}
+				if data, ok := server.Get(bucket, "p/"+c.to); !ok || string(data) != c.content {
+					t.Errorf("%q holds %q, exists %v, want %q", c.to, data, ok, c.content)
 				}
 			})
 		}

@@ -218,7 +218,11 @@ func (c condition) again(o workspace.WriteOptions, now Head, exists bool, code s
 //
 // Those of conditional, and the store's.
 func (b *Bucket) Put(ctx context.Context, key string, data []byte, d Description, o workspace.WriteOptions) (etag string, err error) {
-	return b.conditional(ctx, key, o, newCondition(o), func(c condition) (string, error) {
+	return b.put(ctx, key, data, d, o, newCondition(o))
+}
+
+func (b *Bucket) put(ctx context.Context, key string, data []byte, d Description, o workspace.WriteOptions, c condition) (etag string, err error) {
+	return b.conditional(ctx, key, o, c, func(c condition) (string, error) {
 		out, err := b.client.PutObject(ctx, &s3.PutObjectInput{
 			Bucket:      b.name,
 			Key:         aws.String(key),

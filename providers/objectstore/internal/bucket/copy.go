@@ -28,27 +28,39 @@ const (
 // ErrSourceChanged says that a file was written while it was copied.
 var ErrSourceChanged = answer.New(workspace.ErrUnavailable, "the file was written at the same moment: try again")
 
+// Written is what one write made. The token tells it from another write of the same
+// bytes, which has the same ETag.
+type Written struct{ Key, ETag, token string }
+
+// is reports whether now is what the write made.
+func (w Written) is(now Head) bool {
+	return now.Version() == object.VersionOf(w.ETag) && now.metadata[tokenKey] == w.token
+}
+
 // Copy copies from to the key to, which must not exist, in the way that
 // suits the store and the size.
 //
 // # Errors
 //
 // ErrSourceChanged, and those of conditional.
-func (b *Bucket) Copy(ctx context.Context, from Head, to string) (etag string, err error) {
+func (b *Bucket) Copy(ctx context.Context, from Head, to string) (Written, error) {
 	if b.copiesWhole(from.Object) {
 		return b.copyWhole(ctx, from, to)
 	}
 	if empty, err := b.isEmpty(ctx, from.Object); !empty || err != nil {
 		if err != nil {
-			return "", err
+			return Written{}, err
 		}
 		return b.copyParts(ctx, from, to)
 	}
 	d, err := b.withTags(ctx, from.Key, from.Description()) // what is empty cannot be a part
 	if err != nil {
-		return "", err
+		return Written{}, err
 	}
-	return b.Put(ctx, to, nil, d, workspace.WriteOptions{IfNotExist: true})
+	o := workspace.WriteOptions{IfNotExist: true}
+	c := newCondition(o)
+	etag, err := b.put(ctx, to, nil, d, o, c)
+	return Written{to, etag, c.token}, err
 }
 
 // isEmpty reports whether o is empty. Some proxies say so of everything that a
@@ -69,58 +81,49 @@ func (b *Bucket) isEmpty(ctx context.Context, o object.Object) (bool, error) {
 	return len(data) == 0, err
 }
 
-// copiesWhole reports whether one CopyObject copies o. It keeps by itself what
-// describes o, but for what copyWhole adds.
+// copiesWhole reports whether one CopyObject copies o.
 func (b *Bucket) copiesWhole(o object.Object) bool { return b.opts.ConditionalCopy && o.Size < maxCopy }
 
-// copyWhole copies in one request. The copy has the metadata of the source, so
-// there is no token to know it by.
-func (b *Bucket) copyWhole(ctx context.Context, from Head, to string) (etag string, err error) {
+// copyWhole copies in one request. The store would copy what describes the source, too, but then
+// the copy had no token; it copies the tags.
+func (b *Bucket) copyWhole(ctx context.Context, from Head, to string) (Written, error) {
 	c := newCondition(workspace.WriteOptions{IfNotExist: true})
 	out, err := b.client.CopyObject(ctx, &s3.CopyObjectInput{
 		Bucket: b.name, Key: aws.String(to), IfNoneMatch: c.ifNoneMatch,
 		CopySource: b.copySource(from.Key), CopySourceIfMatch: aws.String(from.ETag),
-		StorageClass: types.StorageClass(from.Class),
-	}, c.count, from.Description().only(redirectHeader).apply)
+		MetadataDirective: types.MetadataDirectiveReplace, Metadata: c.metadata(),
+	}, c.count, from.Description().apply)
 	switch {
 	case err == nil:
-		return aws.ToString(out.CopyObjectResult.ETag), nil
+		return Written{to, aws.ToString(out.CopyObjectResult.ETag), c.token}, nil
 	case answer.IsMissing(err):
-		return "", ErrSourceChanged
+		return Written{}, ErrSourceChanged
 	case !answer.IsConflict(err):
-		return "", err
+		return Written{}, err
 	case c.sent.lost > 0:
-		return "", errUnknownOutcome
+		return Written{}, errUnknownOutcome
 	}
 	now, headErr := b.head(ctx, to)
 	switch {
 	case errors.Is(headErr, fs.ErrNotExist):
-		return "", ErrSourceChanged
+		return Written{}, ErrSourceChanged
 	case headErr == nil && object.HasTombstone(now.metadata):
 		return b.copyParts(ctx, from, to)
 	case headErr == nil:
-		return "", fs.ErrExist
+		return Written{}, fs.ErrExist
 	}
-	return "", headErr
-}
-
-// only returns what d has of the header name.
-func (d Description) only(name string) Description {
-	if values, ok := d[name]; ok {
-		return Description{name: values}
-	}
-	return nil
+	return Written{}, headErr
 }
 
 // copyParts copies by an upload whose parts are ranges of the source.
-func (b *Bucket) copyParts(ctx context.Context, from Head, to string) (etag string, err error) {
+func (b *Bucket) copyParts(ctx context.Context, from Head, to string) (Written, error) {
 	d, err := b.withTags(ctx, from.Key, from.Description())
 	if err != nil {
-		return "", err
+		return Written{}, err
 	}
 	u, err := b.BeginUpload(ctx, to, d, workspace.WriteOptions{IfNotExist: true})
 	if err != nil {
-		return "", err
+		return Written{}, err
 	}
 	if from.Size <= b.opts.CopyPart {
 		err = u.copyPart(from.Object, nil) // all of it, whatever its size was said to be
@@ -129,13 +132,14 @@ func (b *Bucket) copyParts(ctx context.Context, from Head, to string) (etag stri
 			err = u.copyPart(from.Object, Window{first, min(first+b.opts.CopyPart, from.Size) - 1}.header())
 		}
 	}
+	made := Written{Key: to, token: u.cond.token}
 	if err == nil {
-		etag, err = u.Complete()
+		made.ETag, err = u.Complete()
 	}
 	if err != nil {
 		u.Abort()
 	}
-	return etag, err
+	return made, err
 }
 
 // copySource names the object key as the header wants it, encoded as a path.

@@ -3,6 +3,7 @@ package bucket
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -197,11 +198,14 @@ func (b *Bucket) takeAtOnce(ctx context.Context, o object.Object) error {
 	return ErrTaken
 }
 
-// DeleteUnchanged takes the object key if it still has the ETag. One that somebody else has
-// written or deleted, or may have, is no error.
-func (b *Bucket) DeleteUnchanged(ctx context.Context, key, etag string) error {
-	err := b.Take(ctx, object.Object{Key: key, ETag: etag})
-	if errors.Is(err, ErrTaken) || errors.Is(err, errUnknownOutcome) {
+// TakeBack deletes what the write w made. If somebody else has written or deleted it since, or
+// may have, it stays, and that is no error.
+func (b *Bucket) TakeBack(ctx context.Context, w Written) error {
+	now, err := b.head(ctx, w.Key)
+	if err == nil && w.is(now) {
+		err = b.Take(ctx, now.Object)
+	}
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrTaken) || errors.Is(err, errUnknownOutcome) {
 		return nil
 	}
 	return err

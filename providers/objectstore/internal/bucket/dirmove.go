@@ -231,7 +231,7 @@ func (m *DirMove) object(ctx context.Context, o object.Object) error {
 	case object.HasTombstone(from.metadata): // a move ended before it could delete it
 		return b.deleteTombstone(ctx, o.Key, from.ETag)
 	}
-	etag, err := b.Copy(ctx, from, to)
+	copied, err := b.Copy(ctx, from, to)
 	adopted := m.resumed && errors.Is(err, fs.ErrExist)
 	if adopted {
 		err = m.checkCopy(ctx, from.Object, to)
@@ -244,13 +244,13 @@ func (m *DirMove) object(ctx context.Context, o object.Object) error {
 	case err == nil:
 		m.moved.Add(1)
 		if !adopted {
-			m.Copied(to, etag)
+			m.Copied(to, copied.ETag)
 		}
 		return nil
 	case !errors.Is(err, ErrTaken):
 		return err
 	case !adopted:
-		if err := m.takeBack(ctx, to, etag); err != nil {
+		if err := m.takeBack(ctx, copied); err != nil {
 			return err
 		}
 	}
@@ -332,16 +332,16 @@ func (m *DirMove) isLast(ctx context.Context) bool {
 	return err == nil && marker.metadata[moverKey] == m.id
 }
 
-// takeBack deletes the copy to, whose source somebody else has written, removed
+// takeBack deletes a copy whose source somebody else has written, removed
 // or moved, unless another Move has continued this one: that may have taken
 // the copy for its own, and then it is the only one there is.
-func (m *DirMove) takeBack(ctx context.Context, to, etag string) error {
+func (m *DirMove) takeBack(ctx context.Context, copied Written) error {
 	ctx, cancel := Afterwards(ctx) // or the copy would stay
 	defer cancel()
 	if !m.isLast(ctx) {
 		return nil
 	}
-	return m.bucket.DeleteUnchanged(ctx, to, etag)
+	return m.bucket.TakeBack(ctx, copied)
 }
 
 // Disclaim removes the destination if it is empty, and reports whether it was. One in which an

@@ -119,7 +119,7 @@ func (t *tree) moveFile(ctx context.Context, source, destination string) error {
 		return err
 	}
 	t.wrote(destination, from.Size, copied.ETag)
-	err = t.bucket.Take(ctx, from.Object)
+	err = t.bucket.Take(ctx, from, copied)
 	switch {
 	case errors.Is(err, bucket.ErrTaken):
 		err = t.undoCopy(ctx, source, destination, copied)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"sync"
 	"testing"
 
@@ -187,6 +188,47 @@ func TestCopyMadeAgain(t *testing.T) {
 					t.Errorf("%q holds %q, exists %v, want %q", c.to, data, ok, c.content)
 				}
 			})
+		}
+	}
+}
+
+// TestMovedBack has the store refuse the removal of a move's source once, and somebody else move
+// the file back before it is asked again. The file stays.
+func TestMovedBack(t *testing.T) {
+	for _, c := range []struct{ name, source, destination, from, to string }{
+		{"file", "f", "g", "f", "g"},
+		{"directory", "d", "e", "d/f", "e/f"},
+	} {
+		for _, op := range []string{"PutObject", "DeleteObject"} { // of the tombstone, or of the file
+			for _, p := range profiles() {
+				if op == "PutObject" && p.compat.ConditionalDelete {
+					continue
+				}
+				t.Run(c.name+"/"+op+"/"+p.name, func(t *testing.T) {
+					server := s3test.New(t, p.options)
+					server.Put(bucket, "p/"+c.from, []byte("content"))
+					s := inProcess(server, p.compat, impatient(3))
+					other := s.open(t, "p", objectstore.Options{})
+					var once sync.Once
+					server.Inject(func(r s3test.Request) (fault s3test.Fault) {
+						if r.Key == "p/"+c.from && r.Op == op {
+							once.Do(func() {
+								server.Inject(nil)
+								if _, err := other.WriteFile(context.Background(), c.from, []byte("content"), nil); err != nil {
+									t.Error(err)
+								}
+								server.Delete(bucket, "p/"+c.to)
+								fault = s3test.Fault{Status: http.StatusServiceUnavailable, Code: "SlowDown"}
+							})
+						}
+						return fault
+					})
+					err := s.open(t, "p", objectstore.Options{}).Move(t.Context(), c.source, c.destination)
+					if data, _ := server.Get(bucket, "p/"+c.from); string(data) != "content" {
+						t.Errorf("%q holds %q after Move = %v, want %q", c.from, data, err, "content")
+					}
+				})
+			}
 		}
 	}
 }

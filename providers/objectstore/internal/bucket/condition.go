@@ -221,7 +221,7 @@ func (b *Bucket) Put(ctx context.Context, key string, data []byte, d Description
 	return b.put(ctx, key, data, d, o, newCondition(o))
 }
 
-func (b *Bucket) put(ctx context.Context, key string, data []byte, d Description, o workspace.WriteOptions, c condition) (etag string, err error) {
+func (b *Bucket) put(ctx context.Context, key string, data []byte, d Description, o workspace.WriteOptions, c condition, more ...func(*s3.Options)) (etag string, err error) {
 	return b.conditional(ctx, key, o, c, func(c condition) (string, error) {
 		out, err := b.client.PutObject(ctx, &s3.PutObjectInput{
 			Bucket:      b.name,
@@ -230,7 +230,7 @@ func (b *Bucket) put(ctx context.Context, key string, data []byte, d Description
 			IfMatch:     c.ifMatch,
 			IfNoneMatch: c.ifNoneMatch,
 			Metadata:    c.metadata(),
-		}, c.count, d.apply)
+		}, append(more, c.count, d.apply)...)
 		if err != nil {
 			return "", err
 		}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -30,11 +31,19 @@ var ErrSourceChanged = answer.New(workspace.ErrUnavailable, "the file was writte
 
 // Written is what one write made. The token tells it from another write of the same
 // bytes, which has the same ETag.
-type Written struct{ Key, ETag, token string }
+type Written struct {
+	Key, ETag string
+	token     string    // empty if the writer gave it none
+	modified  time.Time // zero if the store has not said it
+}
+
+// written returns what made h.
+func (h Head) written() Written { return Written{h.Key, h.ETag, h.metadata[tokenKey], h.Modified} }
 
 // is reports whether now is what the write made.
 func (w Written) is(now Head) bool {
-	return now.Version() == object.VersionOf(w.ETag) && now.metadata[tokenKey] == w.token
+	return now.Version() == object.VersionOf(w.ETag) && now.metadata[tokenKey] == w.token &&
+		(w.modified.IsZero() || w.modified.Equal(now.Modified))
 }
 
 // Copy copies from to the key to, which must not exist, in the way that
@@ -60,7 +69,7 @@ func (b *Bucket) Copy(ctx context.Context, from Head, to string) (Written, error
 	o := workspace.WriteOptions{IfNotExist: true}
 	c := newCondition(o)
 	etag, err := b.put(ctx, to, nil, d, o, c)
-	return Written{to, etag, c.token}, err
+	return Written{Key: to, ETag: etag, token: c.token}, err
 }
 
 // isEmpty reports whether o is empty. Some proxies say so of everything that a
@@ -84,8 +93,8 @@ func (b *Bucket) isEmpty(ctx context.Context, o object.Object) (bool, error) {
 // copiesWhole reports whether one CopyObject copies o.
 func (b *Bucket) copiesWhole(o object.Object) bool { return b.opts.ConditionalCopy && o.Size < maxCopy }
 
-// copyWhole copies in one request. The store would copy what describes the source, too, but then
-// the copy had no token; it copies the tags.
+// copyWhole copies in one request. What describes the source is sent, or the copy
+// would have no token; the store copies the tags.
 func (b *Bucket) copyWhole(ctx context.Context, from Head, to string) (Written, error) {
 	c := newCondition(workspace.WriteOptions{IfNotExist: true})
 	out, err := b.client.CopyObject(ctx, &s3.CopyObjectInput{
@@ -95,7 +104,7 @@ func (b *Bucket) copyWhole(ctx context.Context, from Head, to string) (Written, 
 	}, c.count, from.Description().apply)
 	switch {
 	case err == nil:
-		return Written{to, aws.ToString(out.CopyObjectResult.ETag), c.token}, nil
+		return Written{Key: to, ETag: aws.ToString(out.CopyObjectResult.ETag), token: c.token}, nil
 	case answer.IsMissing(err):
 		return Written{}, ErrSourceChanged
 	case !answer.IsConflict(err):

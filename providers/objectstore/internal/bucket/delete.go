@@ -12,6 +12,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/middleware"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/workspacekit/workspacekit/providers/objectstore/internal/answer"
@@ -34,8 +35,8 @@ const noSuchKey = "NoSuchKey"
 
 // deleteIf deletes the object key, if it has the ETag ifMatch where that is not
 // nil.
-func (b *Bucket) deleteIf(ctx context.Context, key string, ifMatch *string) error {
-	_, err := b.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: b.name, Key: aws.String(key), IfMatch: ifMatch})
+func (b *Bucket) deleteIf(ctx context.Context, key string, ifMatch *string, opts ...func(*s3.Options)) error {
+	_, err := b.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: b.name, Key: aws.String(key), IfMatch: ifMatch}, opts...)
 	return err
 }
 
@@ -150,45 +151,44 @@ func (b *Bucket) deleteEach(ctx context.Context, keys []string) error {
 // ErrTaken says that an object is no longer what it was.
 var ErrTaken = errors.New("the object has been changed or removed")
 
-// Take deletes the object o if nobody has written or deleted it. Of several that
-// do so at the same moment one succeeds. A store that cannot delete on a
-// condition can write on one: it puts a tombstone in the object's place, which
-// is no file, and deletes that.
+// Take deletes the object from, which has been copied, if nobody has written or
+// deleted it. Of several that do so at the same moment one succeeds. A store that
+// cannot delete on a condition can write on one: it puts a tombstone in the
+// object's place, which is no file, and deletes that.
 //
 // # Errors
 //
 // ErrTaken, errUnknownOutcome, and the store's.
-func (b *Bucket) Take(ctx context.Context, o object.Object) error {
+func (b *Bucket) Take(ctx context.Context, from Head, copied Written) error {
+	o := workspace.WriteOptions{IfVersion: from.Version()}
+	c, again := newCondition(o), b.repeatWhile(ctx, from.written(), copied)
 	if b.opts.ConditionalDelete {
-		return b.takeAtOnce(ctx, o)
+		return b.takeAtOnce(ctx, from.Key, c, again)
 	}
 	tombstone := Description{MetaHeader(object.TombstoneKey): {"true"}}
-	etag, err := b.Put(ctx, o.Key, []byte(object.TombstoneText), tombstone, workspace.WriteOptions{IfVersion: o.Version()})
+	etag, err := b.put(ctx, from.Key, []byte(object.TombstoneText), tombstone, o, c, again)
 	switch {
 	case errors.Is(err, workspace.ErrConflict):
 		return ErrTaken
 	case err != nil:
 		return err
 	}
-	return b.deleteTombstone(ctx, o.Key, etag)
+	return b.deleteTombstone(ctx, Written{Key: from.Key, ETag: etag, token: c.token})
 }
 
 // deleteTombstone deletes what has taken the place of a file that was moved away.
 // Whoever writes the file from then on creates a new one, which must stay: stores
 // that look at the condition keep it, if not in the same step.
-func (b *Bucket) deleteTombstone(ctx context.Context, key, etag string) error {
-	err := b.deleteIf(ctx, key, aws.String(etag))
+func (b *Bucket) deleteTombstone(ctx context.Context, w Written) error {
+	err := b.deleteIf(ctx, w.Key, aws.String(w.ETag), b.repeatWhile(ctx, w))
 	if answer.IsRefusal(err) {
 		return nil
 	}
 	return err
 }
 
-func (b *Bucket) takeAtOnce(ctx context.Context, o object.Object) error {
-	c := newCondition(workspace.WriteOptions{IfVersion: o.Version()})
-	_, err := b.client.DeleteObject(ctx, &s3.DeleteObjectInput{
-		Bucket: b.name, Key: aws.String(o.Key), IfMatch: c.ifMatch,
-	}, c.count)
+func (b *Bucket) takeAtOnce(ctx context.Context, key string, c condition, again func(*s3.Options)) error {
+	err := b.deleteIf(ctx, key, c.ifMatch, again, c.count)
 	switch {
 	case !answer.IsRefusal(err):
 		return err
@@ -198,12 +198,48 @@ func (b *Bucket) takeAtOnce(ctx context.Context, o object.Object) error {
 	return ErrTaken
 }
 
+// repeatWhile is an option of a request with ctx. The SDK sends it again only while
+// the objects are what these writes made. The condition of the request does not
+// tell that: somebody else may have moved a file back meanwhile, with the same bytes.
+func (b *Bucket) repeatWhile(ctx context.Context, objects ...Written) func(*s3.Options) {
+	sent := false
+	step := func(attempt context.Context, in middleware.FinalizeInput, next middleware.FinalizeHandler) (out middleware.FinalizeOutput, metadata middleware.Metadata, err error) {
+		if sent {
+			err = b.check(ctx, objects)
+		}
+		if sent = true; err != nil {
+			return out, metadata, err
+		}
+		return next.HandleFinalize(attempt, in)
+	}
+	return func(o *s3.Options) {
+		o.APIOptions = append(o.APIOptions, func(stack *middleware.Stack) error {
+			return stack.Finalize.Insert(middleware.FinalizeMiddlewareFunc("workspacekit:RepeatWhile", step), "Retry", middleware.After)
+		})
+	}
+}
+
+// check returns what the store answers if a condition does not hold, unless objects are what
+// these writes made.
+func (b *Bucket) check(ctx context.Context, objects []Written) error {
+	for _, w := range objects {
+		now, err := b.head(ctx, w.Key)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if err != nil || !w.is(now) {
+			return &smithy.GenericAPIError{Code: "PreconditionFailed"}
+		}
+	}
+	return nil
+}
+
 // TakeBack deletes what the write w made. If somebody else has written or deleted it since, or
 // may have, it stays, and that is no error.
 func (b *Bucket) TakeBack(ctx context.Context, w Written) error {
 	now, err := b.head(ctx, w.Key)
 	if err == nil && w.is(now) {
-		err = b.Take(ctx, now.Object)
+		err = b.Take(ctx, now, w)
 	}
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, ErrTaken) || errors.Is(err, errUnknownOutcome) {
 		return nil

@@ -229,17 +229,17 @@ func (m *DirMove) object(ctx context.Context, o object.Object) error {
 	case err != nil:
 		return err
 	case object.HasTombstone(from.metadata): // a move ended before it could delete it
-		return b.deleteTombstone(ctx, o.Key, from.ETag)
+		return b.deleteTombstone(ctx, from.written())
 	}
 	copied, err := b.Copy(ctx, from, to)
 	adopted := m.resumed && errors.Is(err, fs.ErrExist)
 	if adopted {
-		err = m.checkCopy(ctx, from.Object, to)
+		copied, err = m.checkCopy(ctx, from.Object, to)
 	}
 	if err != nil {
 		return m.created(ctx, err)
 	}
-	err = b.Take(ctx, from.Object)
+	err = b.Take(ctx, from, copied)
 	switch {
 	case err == nil:
 		m.moved.Add(1)
@@ -266,30 +266,30 @@ func (m *DirMove) created(ctx context.Context, err error) error {
 	return err
 }
 
-// checkCopy returns [fs.ErrExist] if the object to is not the copy of from that
-// a move has made which ended before it could delete from.
+// checkCopy returns the copy of from that a move has made which ended before it
+// could delete from, and [fs.ErrExist] if the object to is another.
 // Nor is it this Move's to use if another has written itself into the marker:
 // that may have made the copy, and take it back.
-func (m *DirMove) checkCopy(ctx context.Context, from object.Object, to string) error {
+func (m *DirMove) checkCopy(ctx context.Context, from object.Object, to string) (Written, error) {
 	if !m.isLast(ctx) {
-		return ErrSourceChanged
+		return Written{}, ErrSourceChanged
 	}
 	made, err := m.bucket.head(ctx, to)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && object.HasTombstone(made.metadata): // it was taken back
-		return ErrSourceChanged
+		return Written{}, ErrSourceChanged
 	case err != nil:
-		return err
+		return Written{}, err
 	case made.Size != from.Size:
-		return fs.ErrExist
+		return Written{}, fs.ErrExist
 	case made.ETag == from.ETag:
-		return nil
+		return made.written(), nil
 	}
 	same, err := m.bucket.sameContent(ctx, from, made.Object)
 	if err == nil && !same {
-		return fs.ErrExist
+		err = fs.ErrExist
 	}
-	return err
+	return made.written(), err
 }
 
 // sameContent compares two objects of one size.

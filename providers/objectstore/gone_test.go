@@ -45,14 +45,46 @@ func TestInterruptedMove(t *testing.T) {
 // TestRmOfInterruptedMove removes a directory that has no more than that in it.
 func TestRmOfInterruptedMove(t *testing.T) {
 	server := s3test.New(t, modest())
+	s := inProcess(server, otherCompat())
 	seed(server, "d/")
-	server.Put(bucket, "p/d/f", []byte(objectstore.GoneText))
-	fsys := inProcess(server, otherCompat()).open(t, "p", objectstore.Options{})
+	s.putTombstone(t, "p/d/f")
+	fsys := s.open(t, "p", objectstore.Options{})
 	if err := fsys.Rm(t.Context(), "d", nil); err != nil {
 		t.Errorf("Rm(%q) = %v, want nil", "d", err)
 	}
 	if left := server.Objects(bucket); len(left) != 0 {
 		t.Errorf("the bucket holds %q, want nothing", left)
+	}
+}
+
+// TestTombstoneText writes what a tombstone has in it. It is a file like others.
+func TestTombstoneText(t *testing.T) {
+	for _, p := range profiles() {
+		t.Run(p.name, func(t *testing.T) {
+			ctx := t.Context()
+			fsys := inProcess(s3test.New(t, p.options), p.compat).open(t, "p", objectstore.Options{})
+			if err := createText("d/f", objectstore.GoneText, nil)(ctx, fsys); err != nil {
+				t.Fatal(err)
+			}
+			if infos, err := fsys.Ls(ctx, "d", nil); err != nil || len(infos) != 1 {
+				t.Errorf("Ls(%q) = %v, %v, want the file", "d", infos, err)
+			}
+			if paths, err := walked(ctx, fsys, "d", nil); err != nil || len(paths) != 1 {
+				t.Errorf("Walk(%q) = %q, %v, want the file", "d", paths, err)
+			}
+			if err := fsys.Mkdir(ctx, "d/f", nil); !errors.Is(err, fs.ErrExist) {
+				t.Errorf("Mkdir(%q) = %v, want %v", "d/f", err, fs.ErrExist)
+			}
+			if err := write("d/f/g", nil)(ctx, fsys); !errors.Is(err, workspace.ErrNotDir) {
+				t.Errorf("WriteFile(%q) = %v, want %v", "d/f/g", err, workspace.ErrNotDir)
+			}
+			if err := fsys.Rm(ctx, "d", nil); !errors.Is(err, workspace.ErrNotEmpty) {
+				t.Errorf("Rm(%q) = %v, want %v", "d", err, workspace.ErrNotEmpty)
+			}
+			if err := fsys.Rm(ctx, "d/f", nil); err != nil {
+				t.Errorf("Rm(%q) = %v, want nil", "d/f", err)
+			}
+		})
 	}
 }
 

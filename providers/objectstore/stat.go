@@ -105,7 +105,7 @@ func (l *lister) add(p listing.Page) {
 	l.found = l.found || !p.Empty()
 	for _, o := range p.Objects {
 		name, ok := object.NameOf(o.Key[len(l.prefix):])
-		if ok && !o.IsTombstone() {
+		if ok && !o.Tombstone {
 			l.buffer.Add(listing.Entry{Rel: name, Info: o.Info(workspace.Join(l.dir, name))})
 		}
 	}

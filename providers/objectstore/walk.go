@@ -284,7 +284,7 @@ func (w *walk) add(p listing.Page) {
 		w.found = true
 		rel := o.Key[len(w.prefix):]
 		w.addDirs(rel)
-		if strings.HasSuffix(rel, "/") || rel == "" || o.IsTombstone() {
+		if strings.HasSuffix(rel, "/") || rel == "" || o.Tombstone {
 			continue
 		}
 		if name, ok := object.NameOf(rel); ok {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -13,12 +15,14 @@ import (
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/middleware"
 	smithyhttp "github.com/aws/smithy-go/transport/http"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/workspacekit/workspacekit/providers/objectstore/internal/listing"
 	"github.com/workspacekit/workspacekit/providers/objectstore/internal/object"
 )
 
-// List sends one request. It is a [listing.Func].
+// List sends one request, and one for each object that has the content of a
+// tombstone. It is a [listing.Func].
 func (b *Bucket) List(ctx context.Context, q listing.Query) (listing.Page, error) {
 	in := &s3.ListObjectsV2Input{Bucket: b.name, EncodingType: types.EncodingTypeUrl}
 	if q.Prefix != "" {
@@ -37,8 +41,33 @@ func (b *Bucket) List(ctx context.Context, q listing.Query) (listing.Page, error
 		in.StartAfter = aws.String(q.After)
 	}
 	a := listAnswer{query: q}
-	_, err := b.client.ListObjectsV2(ctx, in, a.decode)
-	return a.page, err
+	if _, err := b.client.ListObjectsV2(ctx, in, a.decode); err != nil {
+		return listing.Page{}, err
+	}
+	if slices.ContainsFunc(a.page.Objects, object.Object.MayBeTombstone) {
+		return a.page, b.findTombstones(ctx, a.page.Objects)
+	}
+	return a.page, nil
+}
+
+// findTombstones marks the tombstones of objects. Some programs write files that
+// have the same content.
+func (b *Bucket) findTombstones(ctx context.Context, objects []object.Object) error {
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(b.opts.Workers)
+	for i := range objects {
+		if o := &objects[i]; o.MayBeTombstone() {
+			group.Go(func() error {
+				_, err := b.Stat(ctx, o.Key)
+				o.Tombstone = errors.Is(err, fs.ErrNotExist)
+				if o.Tombstone {
+					return nil
+				}
+				return err
+			})
+		}
+	}
+	return group.Wait()
 }
 
 // listAnswer is the answer to a query.
@@ -144,11 +173,11 @@ func (b *Bucket) Find(ctx context.Context, key string, keys int32) (Finding, err
 	found := Finding{Token: p.Token, Empty: true}
 	for _, o := range p.Objects {
 		switch {
-		case o.Key == key && !o.IsTombstone():
+		case o.Key == key && !o.Tombstone:
 			return Finding{File: &o}, nil
 		case strings.HasPrefix(o.Key, dirKey):
 			found.Keys = append(found.Keys, o.Key)
-			found.Empty = found.Empty && (o.Key == dirKey || o.IsTombstone())
+			found.Empty = found.Empty && (o.Key == dirKey || o.Tombstone)
 		}
 	}
 	if last := p.Last(); last > dirKey && !strings.HasPrefix(last, dirKey) {
@@ -164,7 +193,7 @@ func reaches(p listing.Page, key, dirKey string) bool {
 	inDir := 0
 	for _, o := range p.Objects {
 		switch {
-		case o.Key == key && !o.IsTombstone():
+		case o.Key == key && !o.Tombstone:
 			return true
 		case strings.HasPrefix(o.Key, dirKey):
 			inDir++

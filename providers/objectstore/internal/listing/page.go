@@ -66,5 +66,5 @@ func (p Page) Keys() []string {
 // HasFile reports whether the page has an object that is a file at key.
 func (p Page) HasFile(key string) bool {
 	i := slices.IndexFunc(p.Objects, func(o object.Object) bool { return o.Key == key })
-	return i >= 0 && !p.Objects[i].IsTombstone()
+	return i >= 0 && !p.Objects[i].Tombstone
 }

@@ -23,6 +23,8 @@ type Object struct {
 	ETag     string // as the store spells it, with quotes
 	Modified time.Time
 	Class    string // of the storage; empty for the store's standard
+
+	Tombstone bool // it is no file; known in a listing
 }
 
 // MaxSize is more than any store lets an object have. A greater size is a lie.

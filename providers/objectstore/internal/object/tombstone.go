@@ -1,9 +1,9 @@
 package object
 
 // TombstoneText is the content of a tombstone: the object that takes the place
-// of a file which is being moved away, until it is deleted. Listings know it by
-// its ETag and size, readers by its metadata: to both it is no file. It is
-// random, so that no file has it by chance.
+// of a file which is being moved away, until it is deleted. It is known by its
+// metadata, which a listing need not ask for unless the ETag and the size are those
+// of this text.
 const TombstoneText = "workspacekit: moved away 5b1f0c9e6d7a43f2a8c4e0d93b76512f\n"
 
 // TombstoneKey is the metadata key of a tombstone.
@@ -15,9 +15,9 @@ func HasTombstone(metadata map[string]string) bool { return metadata[TombstoneKe
 // tombstoneSum is the ETag of a tombstone, on stores whose ETags are MD5 sums.
 var tombstoneSum = sumOf(TombstoneText)
 
-// IsTombstone reports whether the object of a listing is a tombstone. A store
-// whose ETags are not MD5 sums shows it as a file for the moment until it is
-// deleted.
-func (o Object) IsTombstone() bool {
+// MayBeTombstone reports whether the object of a listing has the content of a
+// tombstone. A store whose ETags are not MD5 sums shows a tombstone as a file for
+// the moment until it is deleted.
+func (o Object) MayBeTombstone() bool {
 	return o.Size == int64(len(TombstoneText)) && string(o.Version()) == tombstoneSum
 }

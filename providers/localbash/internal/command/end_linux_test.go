@@ -247,6 +247,56 @@ func TestSession(t *testing.T) {
 	})
 }
 
+// TestEscapedWriter checks that Run ends although a process that got away, as it has left the
+// session and cleared its environment, writes on: what the command has written before is there.
+func TestEscapedWriter(t *testing.T) {
+	exhaustive.Program(t, "setsid")
+	dir := folder(t)
+	r, f := openRunner(t, dir, command.Off)
+	t.Cleanup(func() {
+		data, err := os.ReadFile(filepath.Join(dir, "pid"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if pid, err := strconv.Atoi(strings.TrimSpace(string(data))); err == nil {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	const script = `setsid env -i sh -c 'echo $$ >pid; while :; do echo x; sleep 0.1; done' &
+until [ -s pid ]; do :; done
+echo end`
+	var out bytes.Buffer
+	result, err := r.Run(ctx, command.Command{Args: []string{"sh", "-c", script}, Root: f, Dir: f, Name: ".", Stdout: &out})
+	if err != nil || result.ExitCode != 0 || !strings.Contains(out.String(), "end\n") {
+		t.Errorf("Run = %+v, %v with the output %q, want the exit code 0 and an end", result, err, &out)
+	}
+}
+
+// slow is a writer that takes its time.
+type slow struct{ bytes.Buffer }
+
+func (s *slow) Write(p []byte) (int, error) {
+	<-time.After(100 * time.Millisecond)
+	return s.Buffer.Write(p)
+}
+
+// TestSlowWriter checks that all that a command has written arrives after its end, too.
+func TestSlowWriter(t *testing.T) {
+	t.Parallel()
+	sandboxes(t, func(t *testing.T, sandbox string) {
+		r, f := openRunner(t, folder(t), sandbox)
+		var out slow
+		_, err := r.Run(t.Context(), command.Command{
+			Args: []string{"sh", "-c", "echo begin; head -c 200000 /dev/zero; echo end"}, Root: f, Dir: f, Name: ".", Stdout: &out,
+		})
+		if want := "begin\n" + strings.Repeat("\x00", 200_000) + "end\n"; err != nil || out.String() != want {
+			t.Errorf("Run = %v, and %d bytes arrive, want %d", err, out.Len(), len(want))
+		}
+	})
+}
+
 // TestClose closes a Runner with commands that run.
 func TestClose(t *testing.T) {
 	sandboxes(t, func(t *testing.T, sandbox string) {

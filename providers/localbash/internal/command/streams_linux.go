@@ -108,29 +108,41 @@ func (s *streams) output(w io.Writer) (*os.File, error) {
 	return end, nil
 }
 
-// copy copies until the end of the pipe, an error of the writer, or two deadlines of the
-// pipe without a byte between them.
+// copy copies until the end of the pipe or an error of the writer. Once the read deadline is over,
+// only a process that got away can write, and might do so for ever: what the pipe holds then is
+// the last that is copied.
 func (o *output) copy() {
 	buf := make([]byte, 32<<10)
-	for idle := true; ; {
+	for {
 		n, err := o.from.Read(buf)
-		if n > 0 {
-			idle = false
-			if _, err := o.to.Write(buf[:n]); err != nil {
-				return
-			}
-			continue
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			break
 		}
-		if !errors.Is(err, os.ErrDeadlineExceeded) || idle {
+		if n == 0 {
 			return
 		}
-		idle = true
-		_ = o.from.SetReadDeadline(time.Now().Add(idleWait))
+		if _, err := o.to.Write(buf[:n]); err != nil {
+			return
+		}
+	}
+	held := o.held()
+	_ = o.from.SetReadDeadline(time.Now().Add(heldWait))
+	if last, _ := io.ReadAll(io.LimitReader(o.from, held)); len(last) > 0 {
+		_, _ = o.to.Write(last) // which learns of its own errors
 	}
 }
 
-// idleWait is how long the output of a command that was killed may pause.
-const idleWait = time.Second
+// heldWait bounds the wait for bytes that a pipe holds, which the process that got away could read.
+const heldWait = time.Second
+
+// held returns how many bytes the pipe holds.
+func (o *output) held() int64 {
+	held := 0
+	if conn, err := o.from.SyscallConn(); err == nil {
+		_ = conn.Control(func(fd uintptr) { held, _ = unix.IoctlGetInt(int(fd), unix.TIOCINQ) }) // also called FIONREAD
+	}
+	return int64(held)
+}
 
 // capture is the beginning of what was written to a pipe.
 type capture struct {
@@ -183,7 +195,7 @@ func (s *streams) closeChild() {
 // output.
 func (s *streams) finish(ctx context.Context) {
 	for _, o := range s.outs {
-		_ = o.from.SetReadDeadline(time.Now().Add(idleWait))
+		_ = o.from.SetReadDeadline(time.Now())
 	}
 	copied := make(chan struct{})
 	go func() {

@@ -139,6 +139,7 @@ type request struct {
 	keeps     bool                   // a COPY or MOVE must not replace anything
 	replaces  string                 // what a COPY or MOVE removes first; empty for nothing
 	removed   propertiesByName       // of what was removed
+	unlock    func()                 // gives back the lock that was created last; nil for none
 }
 
 // requestKey is the key of the request in its context, for the parts that package
@@ -381,10 +382,20 @@ type answer struct {
 func (a *answer) WriteHeader(status int) {
 	if better := statusOf(a.req.err, a.req.method); better != 0 && (status >= 400 || a.req.method == "LOCK") {
 		a.replaced = true
+		a.dropLock()
 		http.Error(a.ResponseWriter, a.req.err.Error(), better)
 		return
 	}
 	a.ResponseWriter.WriteHeader(status)
+}
+
+// dropLock takes back the lock of a LOCK that fails. The handler of golang.org/x/net keeps it if
+// the file cannot be stored.
+func (a *answer) dropLock() {
+	if a.req.method == "LOCK" && a.req.unlock != nil {
+		a.req.unlock()
+		a.Header().Del("Lock-Token")
+	}
 }
 
 // Write implements [http.ResponseWriter].

@@ -23,7 +23,8 @@ const (
 // errTooManyLocks is the error of a lock beyond maxLocks.
 var errTooManyLocks = fmt.Errorf("clients hold %d locks, which is the limit: give one back", maxLocks)
 
-// requestLocks are the locks as one request uses them, which learns what went wrong.
+// requestLocks are the locks as one request uses them, which learns what went wrong, and
+// how to give back the last one.
 type requestLocks struct {
 	webdav.LockSystem
 	req *request
@@ -32,6 +33,7 @@ type requestLocks struct {
 // Create implements [webdav.LockSystem].
 func (l requestLocks) Create(now time.Time, details webdav.LockDetails) (token string, err error) {
 	token, err = l.LockSystem.Create(now, details)
+	l.req.unlock = func() { _ = l.LockSystem.Unlock(now, token) }
 	return token, l.req.note(err)
 }
 

@@ -784,6 +784,35 @@ func TestLockKeepsContent(t *testing.T) {
 	}
 }
 
+// TestRefusedLock fails each call of the store in turn: a LOCK that is refused for it leaves
+// no lock.
+func TestRefusedLock(t *testing.T) {
+	t.Parallel()
+	const lock = `<D:lockinfo xmlns:D="DAV:"><D:lockscope><D:exclusive/></D:lockscope><D:locktype><D:write/></D:locktype></D:lockinfo>`
+	for err, want := range map[error]int{workspace.ErrNoSpace: 507, workspace.ErrPolicy: 403} {
+		for at := 1; ; at++ {
+			fsys := &hooked{FS: newMemory(t, nil)}
+			fsys.hook = func(n int) error {
+				if n == at {
+					return err
+				}
+				return nil
+			}
+			handler := webdav.NewHandler(workspace.New("test", fsys, nil), nil)
+			answer, body := ask(t, handler, "LOCK", "/new", lock)
+			if fsys.calls < at {
+				break
+			}
+			if token := answer.Header.Get("Lock-Token"); answer.StatusCode != want || token != "" {
+				t.Errorf("LOCK whose call %d fails = %s %s with the token %q, want %d and none", at, answer.Status, body, token, want)
+			}
+			if answer, _ := ask(t, handler, "PUT", "/new", "x"); answer.StatusCode != http.StatusCreated {
+				t.Errorf("PUT after a LOCK whose call %d fails = %s, want 201", at, answer.Status)
+			}
+		}
+	}
+}
+
 // TestOverwriteForbidden has somebody else create the destination of a COPY or MOVE that must not
 // replace it: all is as it was then.
 func TestOverwriteForbidden(t *testing.T) {

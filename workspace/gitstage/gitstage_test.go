@@ -669,6 +669,50 @@ func TestLeftLock(t *testing.T) {
 	r.has(t, "100644 a 2")
 }
 
+// TestLargeIndex tests that an index that would fill the directory of temporary files is not
+// copied: the change succeeds, and git stages again when the file is deleted.
+func TestLargeIndex(t *testing.T) {
+	for _, file := range []string{"sharedindex.x", "index"} {
+		t.Run(file, func(t *testing.T) {
+			r := newRepo(t, ".", 20*time.Second)
+			r.put(t, ".git/"+file, "", 0o666)
+			path := filepath.Join(r.dir, ".git", file)
+			if err := os.Truncate(path, 256<<20+1); err != nil {
+				t.Fatal(err)
+			}
+			r.write(t, "a", "1")
+			if err := r.fsys.Rm(t.Context(), "a", nil); err != nil {
+				t.Error(err)
+			}
+			failed := r.failures()
+			if len(failed) != 2 || !strings.Contains(failed[1], "256 MiB") { // git itself may refuse the first
+				t.Errorf("failures: %q, want two, and the limit in the last one", failed)
+			}
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+			r.write(t, "a", "2")
+			r.has(t, "100644 a 2")
+		})
+	}
+}
+
+// TestCopyEnds tests that the copies of an index end with the context.
+func TestCopyEnds(t *testing.T) {
+	for _, file := range []string{"sharedindex.x", "index"} {
+		dir, own := t.TempDir(), t.TempDir()
+		if err := os.WriteFile(filepath.Join(dir, file), []byte("DIRC"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		err := gitstage.ReadIndex(ctx, dir, own)
+		if data, _ := os.ReadFile(filepath.Join(own, file)); err == nil || len(data) > 0 {
+			t.Errorf("ReadIndex after the end of its context = %v, and copies %q of %s, want an error and nothing", err, data, file)
+		}
+	}
+}
+
 // TestTogether stages many files at a time.
 func TestTogether(t *testing.T) {
 	r := newRepo(t, ".", time.Minute)

@@ -77,7 +77,7 @@ func (r *repository) wants(ctx context.Context) (bool, error) {
 
 // entries returns what the index has of the name, and below it.
 func (r *repository) entries(ctx context.Context) ([]indexEntry, error) {
-	if err := r.readIndex(); err != nil {
+	if err := r.readIndex(ctx); err != nil {
 		return nil, err
 	}
 	out, err := r.runIndex(ctx, nil, "--literal-pathspecs", "ls-files", "-z", "--stage", "--", r.name)

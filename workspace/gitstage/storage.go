@@ -230,7 +230,7 @@ func (r *repository) update(ctx context.Context, entries []indexEntry) error {
 		return err
 	}
 	for began := time.Now(); ; {
-		err := r.changeIndex(change)
+		err := r.changeIndex(ctx, change)
 		if !errors.Is(err, errLocked) {
 			delete(r.locked, r.top)
 			return err
@@ -254,36 +254,66 @@ const (
 	lockWait  = time.Second
 )
 
+// maxIndex bounds the bytes of an index, with the parts of a split one. Whoever can write in the git
+// directory could otherwise fill the directory of temporary files.
+const maxIndex = 256 << 20
+
+// errLargeIndex says that an index is not copied.
+var errLargeIndex = fmt.Errorf("the index has more than %d MiB: nothing is staged", maxIndex>>20)
+
 // readIndex copies the index to our git directory, with the parts of a split one.
-func (s *storage) readIndex() error {
+func (s *storage) readIndex(ctx context.Context) error {
 	if err := os.Remove(filepath.Join(s.own, "index")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return reason(err)
 	}
-	if err := s.copyOut("index"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	left, err := s.copyOut(ctx, "index", maxIndex)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	names, err := fs.Glob(s.dir.FS(), "sharedindex.*")
-	for _, name := range names {
-		err = errors.Join(err, s.copyOut(name))
-	}
-	return err
-}
-
-// copyOut copies a file to our git directory, with its time, by which git knows which of the
-// files in an index may have changed since.
-func (s *storage) copyOut(name string) error {
-	source, info, err := openFile(s.dir, name)
 	if err != nil {
 		return err
 	}
+	for _, name := range names {
+		if left, err = s.copyOut(ctx, name, left); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// copyOut copies a file of at most limit bytes to our git directory, with its time, by which git
+// knows which of the files in an index may have changed since. It returns what is left of limit.
+func (s *storage) copyOut(ctx context.Context, name string, limit int64) (left int64, err error) {
+	source, info, err := openFile(s.dir, name)
+	if err != nil {
+		return limit, err
+	}
 	defer source.Close()
+	if info.Size() > limit {
+		return limit, errLargeIndex
+	}
 	target := filepath.Join(s.own, name)
 	copied, err := os.Create(target)
 	if err != nil {
-		return reason(err)
+		return limit, reason(err)
 	}
-	_, err = io.Copy(copied, source)
-	return reason(errors.Join(err, copied.Close(), os.Chtimes(target, info.ModTime(), info.ModTime())))
+	_, err = io.Copy(copied, untilEnd{ctx, io.LimitReader(source, info.Size())}) // it can grow
+	return limit - info.Size(), reason(errors.Join(err, copied.Close(), os.Chtimes(target, info.ModTime(), info.ModTime())))
+}
+
+// untilEnd reads until the end of ctx.
+type untilEnd struct {
+	ctx context.Context
+	io.Reader
+}
+
+// Read implements [io.Reader].
+func (u untilEnd) Read(p []byte) (int, error) {
+	if u.ctx.Err() != nil {
+		return 0, errors.New("the index was not read in time")
+	}
+	return u.Reader.Read(p)
 }
 
 // indexLock is the file that programs create to change the index, and then rename to it.
@@ -294,7 +324,7 @@ const indexLock = "index.lock"
 // # Errors
 //
 // [errLocked] if another program changes it.
-func (s *storage) changeIndex(change func() error) (err error) {
+func (s *storage) changeIndex(ctx context.Context, change func() error) (err error) {
 	lock, err := s.dir.OpenFile(indexLock, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if errors.Is(err, fs.ErrExist) {
 		return errLocked
@@ -308,7 +338,7 @@ func (s *storage) changeIndex(change func() error) (err error) {
 			err = errors.Join(err, s.dir.Remove(indexLock))
 		}
 	}()
-	if err := s.readIndex(); err != nil {
+	if err := s.readIndex(ctx); err != nil {
 		return err
 	}
 	if err := change(); err != nil {

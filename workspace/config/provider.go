@@ -65,7 +65,7 @@ func (d *description) checkGit(p *diagnostics, opener provider) {
 
 // checkStore adds an error for backups of d in a workspace that is deleted when it is closed.
 func (c *Config) checkStore(p *diagnostics, r *Registry, d *description) {
-	if d.Backup == nil || d.Backup.Workspace == "" {
+	if d.Backup == nil || d.Backup.Workspace == "" || d.Backup.Workspace == d.name {
 		return
 	}
 	i := slices.IndexFunc(c.all, func(other *description) bool { return other.name == d.Backup.Workspace })

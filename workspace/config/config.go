@@ -250,7 +250,9 @@ func (c *Config) read(p *diagnostics, data []byte, o Options) {
 	if o.Registry != nil {
 		for _, d := range c.descriptions {
 			c.provider(p, o.Registry, d)
-			c.checkStore(p, o.Registry, d)
+		}
+		if len(c.backedUp) > 0 {
+			c.checkStores(p, o.Registry, c.descriptions)
 		}
 	}
 }
@@ -473,8 +475,8 @@ func (c *Config) Check(r *Registry) error {
 	p := c.problems()
 	for _, d := range c.descriptions {
 		c.checkRun(p, c.provider(p, r, d), d)
-		c.checkStore(p, r, d)
 	}
+	c.checkStores(p, r, c.descriptions)
 	return p.err()
 }
 

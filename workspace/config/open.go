@@ -86,7 +86,9 @@ func (c *Config) providers(r *Registry, chosen []*description) ([]provider, erro
 	providers := make([]provider, len(chosen))
 	for i, d := range chosen {
 		providers[i] = c.provider(p, r, d)
-		c.checkStore(p, r, d)
+	}
+	if len(c.backedUp) > 0 {
+		c.checkStores(p, r, chosen)
 	}
 	return providers, p.err()
 }

@@ -63,19 +63,19 @@ func (d *description) checkGit(p *diagnostics, opener provider) {
 	}
 }
 
-// checkStore adds an error for backups of d in a workspace that is deleted when it is closed.
-func (c *Config) checkStore(p *diagnostics, r *Registry, d *description) {
-	if d.Backup == nil || d.Backup.Workspace == "" || d.Backup.Workspace == d.name {
-		return
-	}
-	i := slices.IndexFunc(c.all, func(other *description) bool { return other.name == d.Backup.Workspace })
-	if i < 0 {
-		return // which checkBackups has said
-	}
-	store := c.provider(c.problems(), r, c.all[i])
-	if store.kind != nil && store.kind.Discards != nil && store.kind.Discards(store.in) {
-		p.Add(d.node.Lookup("backup").Lookup("workspace").At,
-			"the workspace %q is deleted when it is closed, with the backups: name one that stays, such as a folder", d.Backup.Workspace)
+// checkStores adds an error for each of chosen with backups in a workspace that is deleted when
+// it is closed.
+func (c *Config) checkStores(p *diagnostics, r *Registry, chosen []*description) {
+	for _, d := range c.backedUp {
+		i := slices.IndexFunc(c.all, func(other *description) bool { return other.name == d.Backup.Workspace })
+		if i < 0 || c.all[i] == d || !slices.Contains(chosen, d) {
+			continue // which checkBackups has said, or nobody has asked
+		}
+		store := c.provider(c.problems(), r, c.all[i])
+		if store.kind != nil && store.kind.Discards != nil && store.kind.Discards(store.in) {
+			p.Add(d.node.Lookup("backup").Lookup("workspace").At,
+				"the workspace %q is deleted when it is closed, with the backups: name one that stays, such as a folder", d.Backup.Workspace)
+		}
 	}
 }
 

@@ -59,8 +59,10 @@ func (b *Bucket) RemoveTree(ctx context.Context, dirKey string, found Finding) e
 		if token == "" && marked {
 			keys = append(keys, dirKey)
 		}
-		if err := b.deleteAll(ctx, keys); err != nil {
-			return err
+		for batch := range slices.Chunk(keys, listing.MaxKeys) { // the marker may be one too many
+			if err := b.deleteAll(ctx, batch); err != nil {
+				return err
+			}
 		}
 		if token == "" {
 			return b.checkEmptied(ctx, dirKey, doubt)

@@ -222,8 +222,11 @@ func IsConflict(err error) bool {
 // hold, or if it has done already what it is asked for. After a lost answer it
 // may mean that the first attempt took place.
 func IsRefusal(err error) bool {
-	return IsConflict(err) || IsMissing(err) || Code(err) == "NoSuchUpload"
+	return IsConflict(err) || IsMissing(err) || Code(err) == NoSuchUpload
 }
+
+// NoSuchUpload is what a store answers if an upload was aborted, or completed.
+const NoSuchUpload = "NoSuchUpload"
 
 // diagnosis is what an error means, and what to do about it.
 //
@@ -274,6 +277,7 @@ var byCode = map[string]diagnosis{
 	"EntityTooLarge": {workspace.ErrTooLarge, "the store takes no object of this size", ""},
 	"QuotaExceeded":  full, "QuotaExceededException": full, "InsufficientStorage": full, "XMinioStorageFull": full, "StorageFull": full,
 	"InvalidObjectState":        {fs.ErrPermission, "the object is archived", "restore it first"},
+	NoSuchUpload:                {workspace.ErrUnavailable, "somebody else has aborted the upload", tryAgain},
 	"NotImplemented":            {errors.ErrUnsupported, "the store does not support this", ""},
 	"ObjectParentIsFile":        {workspace.ErrNotDir, "an element of the name is a file", ""},
 	"ExistingObjectIsDirectory": {workspace.ErrIsDir, "the name is a directory", ""},

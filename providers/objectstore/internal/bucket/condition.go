@@ -163,7 +163,8 @@ func (b *Bucket) conditional(ctx context.Context, key string, o workspace.WriteO
 			return "", errUnknownOutcome
 		case !refused && c.sent.lost == 0 && isCut(err) && c.holds(o, now, headErr == nil):
 			continue // now the SDK repeats it
-		case !refused && (c.sent.lost > 0 || c.holds(o, now, headErr == nil)), o == (workspace.WriteOptions{}):
+		case !refused && (c.sent.lost > 0 || c.holds(o, now, headErr == nil)), o == (workspace.WriteOptions{}),
+			answer.Code(err) == answer.NoSuchUpload: // it was aborted, not completed
 			return "", err
 		}
 		next, again := c.again(o, now, headErr == nil, answer.Code(err))

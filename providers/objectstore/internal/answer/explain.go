@@ -38,10 +38,21 @@ func (e *storeError) Error() string {
 		text += ": " + e.remedy
 	}
 	if e.cause != nil {
-		text += " (" + e.cause.ErrorCode() + ")"
+		text += inParentheses(e.cause.ErrorCode())
 	}
 	return text
 }
+
+// inParentheses returns the code of an answer as an error shows it: empty if it may be a text,
+// which a model would read as ours.
+func inParentheses(code string) string {
+	if !isCode().MatchString(code) {
+		return ""
+	}
+	return " (" + code + ")"
+}
+
+var isCode = lazyregexp.New("^[A-Za-z0-9.]{1,64}$")
 
 // Unwrap returns what the store answered, which [Code] looks for, and nil if
 // there is none.
@@ -388,5 +399,5 @@ func (e *RoleError) diagnosis() diagnosis {
 		return diagnosis{workspace.ErrUnavailable, "the service that gives out the credentials of the role (STS) does not answer", tryAgain + " later"}
 	}
 	return diagnosis{fs.ErrPermission, "the role cannot be assumed",
-		"check its ARN, its external id, its trust policy, and the rights of the credentials (" + e.Code + ")"}
+		"check its ARN, its external id, its trust policy, and the rights of the credentials" + inParentheses(e.Code)}
 }

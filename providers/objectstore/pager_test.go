@@ -2,13 +2,17 @@ package objectstore_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"math/rand/v2"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -178,5 +182,40 @@ func TestLimitedGlobAsksForLittle(t *testing.T) {
 	}
 	if n := len(server.Requests()); n != 1 {
 		t.Errorf("Glob with a limit of 10 sent %d requests, want 1", n)
+	}
+}
+
+// TestListingThatRepeats lists in a store that answers with the same page each time, and another
+// token.
+func TestListingThatRepeats(t *testing.T) {
+	t.Parallel()
+	for _, key := range []string{"p/d/a", "p/d/a/"} {
+		server := s3test.New(t, nil)
+		fsys := inProcess(server, awsCompat(), impatient(2)).open(t, "p", objectstore.Options{})
+		var answers atomic.Int64
+		server.Inject(func(r s3test.Request) s3test.Fault {
+			if r.Op != "ListObjectsV2" {
+				return s3test.Fault{}
+			}
+			entry := `<Contents><Key>` + key + `</Key><ETag>"0123"</ETag><Size>3</Size></Contents>`
+			if strings.HasSuffix(key, "/") && r.Query.Get("delimiter") != "" {
+				entry = `<CommonPrefixes><Prefix>` + key + `</Prefix></CommonPrefixes>`
+			}
+			body := fmt.Appendf(nil, `<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>%d</NextContinuationToken>%s</ListBucketResult>`,
+				answers.Add(1), entry)
+			return s3test.Fault{Instead: &s3test.Answer{Status: http.StatusOK, Body: body, Length: int64(len(body))}}
+		})
+		ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+		defer cancel()
+		for name, list := range map[string]func() error{
+			"Ls":    func() error { _, err := fsys.Ls(ctx, "d", nil); return err },
+			"Walk":  func() error { return fsys.Walk(ctx, "d", nil, func(workspace.FileInfo, error) error { return nil }) },
+			"After": func() error { _, err := fsys.Ls(ctx, "d", &workspace.LsOptions{After: "b"}); return err },
+			"Rm":    func() error { return fsys.Rm(ctx, "d", &workspace.RmOptions{Recursive: true}) },
+		} {
+			if err := list(); !errors.Is(err, workspace.ErrUnavailable) {
+				t.Errorf("%s of %q without end = %v, want %v", name, key, err, workspace.ErrUnavailable)
+			}
+		}
 	}
 }

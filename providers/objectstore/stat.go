@@ -83,7 +83,7 @@ func (l *lister) read(ctx context.Context, b *bucket.Bucket) error {
 		if p.Token == "" || l.full() {
 			return nil
 		}
-		q.Token = p.Token
+		q = q.Next(p)
 	}
 }
 

@@ -51,7 +51,7 @@ func (b *Bucket) RemoveTree(ctx context.Context, dirKey string, found Finding) e
 	marked, doubt := false, false
 	q := listing.Query{Prefix: dirKey, Flat: true} // begins again: the token may be of another prefix
 	for {
-		doubt = doubt || slices.ContainsFunc(keys, misspelt)
+		doubt = doubt || slices.ContainsFunc(keys, listing.Misspelt)
 		if len(keys) > 0 && keys[0] == dirKey {
 			marked, keys = true, keys[1:]
 		}
@@ -72,17 +72,13 @@ func (b *Bucket) RemoveTree(ctx context.Context, dirKey string, found Finding) e
 			return err
 		}
 		keys, token = p.Keys(), p.Token
-		q.Token = token
+		q = q.Next(p)
 	}
 }
 
 // ErrUnlistable says that objects remain whose keys the store cannot list.
 var ErrUnlistable = answer.New(workspace.ErrNotEmpty,
 	"it has objects whose keys the store lists with other characters: remove those with another program")
-
-// misspelt reports whether a listing may have spelled another key as key: some
-// stores put U+FFFD in the place of a character that XML cannot spell.
-func misspelt(key string) bool { return strings.ContainsRune(key, utf8.RuneError) }
 
 // checkEmptied returns ErrUnlistable if an object remains whose key begins with
 // prefix. It asks the store only if a key was in doubt: to delete one that does

@@ -180,11 +180,11 @@ func (m *DirMove) files(ctx context.Context) (left leftover, err error) {
 			}
 			left.content = left.content || o.Key == m.from && o.Size > 0
 		}
-		left.doubt = left.doubt || slices.ContainsFunc(p.Keys(), misspelt)
+		left.doubt = left.doubt || slices.ContainsFunc(p.Keys(), listing.Misspelt)
 		if err := m.page(ctx, p.Objects); err != nil {
 			return left, err
 		}
-		if q.Token = p.Token; q.Token == "" {
+		if q = q.Next(p); q.Token == "" {
 			return left, nil
 		}
 	}

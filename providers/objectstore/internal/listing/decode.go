@@ -44,20 +44,34 @@ func Decode(document []byte, q Query) (Page, error) {
 }
 
 // answers reports whether p can be the answer to q: every key begins with the
-// prefix, every file has an ETag, and the next page is another one.
+// prefix, none comes before q.After, every file has an ETag, and the next page is
+// another one.
 func (p Page) answers(q Query) bool {
 	for _, o := range p.Objects {
 		isMarker := strings.HasSuffix(o.Key, "/")
-		if !strings.HasPrefix(o.Key, q.Prefix) || o.Size < 0 || o.Size > object.MaxSize || !isMarker && o.Version() == "" {
+		if !q.includes(o.Key) || o.Size < 0 || o.Size > object.MaxSize || !isMarker && o.Version() == "" {
 			return false
 		}
 	}
 	for _, prefix := range p.Prefixes {
-		if !strings.HasPrefix(prefix, q.Prefix) || len(prefix) == len(q.Prefix) {
+		if !q.includes(prefix) || len(prefix) == len(q.Prefix) {
 			return false
 		}
 	}
-	return p.Token == "" || p.Token != q.Token
+	return p.Token == "" || p.Token != q.Token && p.advances(q)
+}
+
+// includes reports whether key can be in the answer to q. One that repeats q.After itself
+// does no harm, if the pages advance.
+func (q Query) includes(key string) bool {
+	return strings.HasPrefix(key, q.Prefix) && (key >= q.After || Misspelt(key) || Misspelt(q.After))
+}
+
+// advances reports whether p ends after q.After, so that the pages come to an end. One
+// in which there is nothing to tell by may be followed by more.
+func (p Page) advances(q Query) bool {
+	last := p.lastSpelt()
+	return last == "" || last > q.After || Misspelt(q.After)
 }
 
 // listResult is the part of the XML document that matters

@@ -13,6 +13,8 @@ package listing
 import (
 	"context"
 	"slices"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/workspacekit/workspacekit/providers/objectstore/internal/object"
 )
@@ -23,10 +25,19 @@ const MaxKeys = 1000
 // Query is what a listing is asked for. Its keys are whole keys of the bucket.
 type Query struct {
 	Prefix string
-	After  string // only keys after it; empty for all
+	After  string // only keys after it; empty for all; with Token, the last key before
 	Token  string // where the page before ended; empty for the first
 	Limit  int32  // of keys, up to MaxKeys; zero means MaxKeys
 	Flat   bool   // everything below the prefix, not its direct children
+}
+
+// Next returns the query for what follows p, the answer to q.
+func (q Query) Next(p Page) Query {
+	q.Token = p.Token
+	if last := p.lastSpelt(); last != "" {
+		q.After = last
+	}
+	return q
 }
 
 // Func sends one request.
@@ -50,6 +61,28 @@ func (p Page) Last() string {
 	}
 	return last
 }
+
+// lastSpelt is the last key or prefix that is the store's own, empty if there is none.
+func (p Page) lastSpelt() string {
+	last := ""
+	for _, o := range slices.Backward(p.Objects) {
+		if !Misspelt(o.Key) {
+			last = o.Key
+			break
+		}
+	}
+	for _, prefix := range slices.Backward(p.Prefixes) {
+		if !Misspelt(prefix) {
+			return max(last, prefix)
+		}
+	}
+	return last
+}
+
+// Misspelt reports whether a listing may have spelled another key as key: some
+// stores put U+FFFD in the place of a character that XML cannot spell. It is
+// listed where the other key belongs.
+func Misspelt(key string) bool { return strings.ContainsRune(key, utf8.RuneError) }
 
 // Empty reports whether there is nothing in the page.
 func (p Page) Empty() bool { return len(p.Objects) == 0 && len(p.Prefixes) == 0 }

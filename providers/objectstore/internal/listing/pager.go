@@ -39,7 +39,7 @@ type Pager struct {
 	prefix     string
 
 	parts []part   // what has not been listed; the first may have begun
-	token string   // where the first part continues; empty if it has not begun
+	rest  Query    // what is left of the first part; without a token if it has not begun
 	ahead int      // how many parts may be asked for
 	ends  []string // the last keys of the pages
 	whole bool     // ends are all there are, from the beginning
@@ -82,23 +82,24 @@ func (p *Pager) Close() {
 // Next returns the next page, and whether there are more.
 func (p *Pager) Next() (next Page, more bool, err error) {
 	current := p.parts[0]
-	if p.token == "" {
+	if p.rest.Token == "" {
+		p.rest = p.query(current)
 		p.ask()
 		answer := <-p.parts[0].first
 		next, err = answer.page, answer.err
 	} else {
-		next, err = p.list(p.ctx, Query{Prefix: p.prefix, Flat: true, Token: p.token})
+		next, err = p.list(p.ctx, p.rest)
 	}
 	if err != nil {
 		return Page{}, false, err
 	}
-	p.token = next.Token
+	p.rest = p.rest.Next(next)
 	switch {
 	case next.Token == "":
 		p.parts = nil // nor does anything follow in the other parts
 	case current.to != "" && next.Last() >= current.to:
 		next.dropAfter(current.to)
-		p.parts, p.token = p.parts[1:], ""
+		p.parts, p.rest = p.parts[1:], Query{}
 	}
 	p.keys += len(next.Objects)
 	if len(p.parts) == 0 {
@@ -124,7 +125,7 @@ func (p *Pager) ask() {
 		if next := &p.parts[i]; next.first == nil {
 			first := make(chan listed, 1) // which a jump may take from the part meanwhile
 			next.first = first
-			q := Query{Prefix: p.prefix, Flat: true, After: next.after}
+			q := p.query(*next)
 			p.group.Go(func() {
 				found, err := p.list(p.ctx, q)
 				first <- listed{found, err}
@@ -134,13 +135,16 @@ func (p *Pager) ask() {
 	p.ahead = min(4*p.ahead, pagesAhead)
 }
 
+// query is what the part is asked for first.
+func (p *Pager) query(of part) Query { return Query{Prefix: p.prefix, Flat: true, After: of.after} }
+
 // Jump continues after key.
 func (p *Pager) Jump(key string) {
 	for len(p.parts) > 1 && p.parts[0].to <= key {
 		p.parts = p.parts[1:]
 	}
 	p.parts[0] = part{after: key, to: p.parts[0].to}
-	p.token, p.whole = "", false
+	p.rest, p.whole = Query{}, false
 }
 
 // maxPages is how many pages the listing of so many keys may have for their

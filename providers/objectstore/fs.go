@@ -253,9 +253,11 @@ func unshared(o s3.Options) s3.Options {
 // Capabilities implements [fallback.Capable].
 func (t *tree) Capabilities() workspace.Capabilities { return t.compat.capabilities() }
 
-// Close implements [io.Closer].
+// Close implements [io.Closer]. It waits for the uploads of canceled writes to be aborted, at
+// most 30 seconds.
 func (t *tree) Close() error {
 	t.closed.Store(true)
+	t.bucket.Close()
 	return nil
 }
 

@@ -30,6 +30,7 @@ import (
 	"context"
 	"io/fs"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -67,6 +68,10 @@ type Bucket struct {
 
 	sums   atomic.Bool // an ETag was the MD5 sum of its content
 	opaque atomic.Bool // the ETags of the store are not MD5 sums of the content
+
+	background sync.WaitGroup
+	mu         sync.Mutex // guards closed, and background from growing after it is set
+	closed     bool
 }
 
 // New returns the bucket name.
@@ -77,6 +82,25 @@ func New(client *s3.Client, name string, opts Options) *Bucket {
 	b := &Bucket{client: client, name: aws.String(name), opts: opts, descriptions: newDescriptions(opts.DescriptionTTL)}
 	b.opaque.Store(opts.Opaque)
 	return b
+}
+
+// Close waits for what has been left to the background, at most abortTime.
+func (b *Bucket) Close() {
+	b.mu.Lock()
+	b.closed = true
+	b.mu.Unlock()
+	b.background.Wait()
+}
+
+// inBackground starts do, which ends within abortTime, and for which Close waits.
+func (b *Bucket) inBackground(do func()) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		go do()
+		return
+	}
+	b.background.Go(do)
 }
 
 // SetCopyPart changes the size of the parts of a long copy, for tests.

@@ -156,13 +156,24 @@ func (u *Upload) Complete() (etag string, err error) {
 	})
 }
 
-// Abort gives up the upload, also if its context has ended. Should it fail, the
-// store's own rule for incomplete uploads has to remove it.
+// Abort gives up the upload, also if its context has ended: then it returns soon, and the
+// request goes on until [Bucket.Close]. Should it fail, the store's own rule for incomplete
+// uploads has to remove it.
 func (u *Upload) Abort() {
 	u.group.Wait()
-	ctx, cancel := Afterwards(u.ctx)
-	defer cancel()
-	_, _ = u.bucket.client.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{
-		Bucket: u.bucket.name, Key: aws.String(u.key), UploadId: u.id,
+	done := make(chan struct{})
+	u.bucket.inBackground(func() {
+		defer close(done)
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(u.ctx), abortTime)
+		defer cancel()
+		_, _ = u.bucket.client.AbortMultipartUpload(ctx, &s3.AbortMultipartUploadInput{
+			Bucket: u.bucket.name, Key: aws.String(u.key), UploadId: u.id,
+		})
 	})
+	late, cancel := Afterwards(u.ctx)
+	defer cancel()
+	select {
+	case <-done:
+	case <-late.Done():
+	}
 }

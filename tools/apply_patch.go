@@ -49,7 +49,7 @@ type patchedFile struct {
 // meanwhile is not overwritten.
 var applyPatchSpec = spec{
 	op: ops.ApplyPatch, annotations: Annotations{Title: "Apply patch", Destructive: true}, handler: define(runApplyPatch, planApplyPatch),
-	needs: canEdit,
+	needs: editFileSpec.needs,
 	shape: func(p properties, _ *toolset) { p.byDefault("dryRun", false) },
 }
 

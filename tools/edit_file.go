@@ -62,7 +62,7 @@ type editFileOutput struct {
 // meanwhile is not lost.
 var editFileSpec = spec{
 	op: ops.EditFile, annotations: Annotations{Title: "Edit file", Destructive: true}, handler: define(runEditFiles, planEditFiles),
-	needs: canEdit,
+	needs: func(caps workspace.Capabilities) bool { return caps.Write && caps.ConditionalWrite && caps.Versions },
 	shape: func(p properties, _ *toolset) {
 		p["edits"].MinItems, p["edits"].MaxItems = jsonschema.Ptr(1), jsonschema.Ptr(editsMax)
 		p.atLeast("insertLine", 1)

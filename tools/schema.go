@@ -187,11 +187,6 @@ func (ts *toolset) fillDescriptions(s *jsonschema.Schema) {
 // canWrite reports whether the tools that change files belong in a set.
 func canWrite(caps workspace.Capabilities) bool { return caps.Write }
 
-// canEdit reports whether a file can be replaced only if it is as it was read.
-func canEdit(caps workspace.Capabilities) bool {
-	return caps.Write && caps.ConditionalWrite && caps.Versions
-}
-
 //go:embed *.md
 var descriptions embed.FS
 

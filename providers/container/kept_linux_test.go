@@ -25,7 +25,7 @@ create*)
 "container inspect")
 	[ -e made ] || { echo "Error: No such container: $5" >&2; exit 1; }
 	[ -e running ] && running=true || running=false
-	echo '{"ID":"number","Name":"/named","Running":'$running',"Labels":{"io.github.workspacekit.keep":"'$(cat made)'"}}' ;;
+	echo '{"ID":"number","Name":"/named","Running":'$running',"Labels":{"io.github.workspacekit.name":"named","io.github.workspacekit.keep":"'$(cat made)'"}}' ;;
 start*)
 	if [ -e slow ]; then
 		mv slow starting

@@ -205,6 +205,11 @@ func TestKeptContainer(t *testing.T) {
 		if _, err := container.Open(t.Context(), &stranger); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("another container has the name %q", stranger.Create.Name)) {
 			t.Errorf("Open with the name of a container that was created elsewhere = %v, want that the name %q is in use", err, stranger.Create.Name)
 		}
+		image := *opts
+		image.Create.Name = ownImage(t, r, opts.Create.Name)
+		if _, err := container.Open(t.Context(), &image); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("another container has the name %q", image.Create.Name)) {
+			t.Errorf("Open with the name of a container of an image of a kept one = %v, want that the name %q is in use", err, image.Create.Name)
+		}
 	})
 }
 
@@ -248,8 +253,10 @@ func TestLeftovers(t *testing.T) {
 		} {
 			name = r.prefix + "-" + name
 			t.Cleanup(func() { r.client(t, "rm", "--force", name) })
+			labels = append(labels, "--label=io.github.workspacekit.name="+name)
 			r.client(t, append(append([]string{"create", "--name=" + name, "--entrypoint=sh"}, labels...), r.imageName())...)
 		}
+		ownImage(t, r, r.prefix+"-ended")
 		find := func() []string {
 			left, err := container.Leftovers(t.Context(), &container.Options{Engine: r.engineArgs})
 			if err != nil {
@@ -279,6 +286,20 @@ func TestLeftovers(t *testing.T) {
 			t.Errorf("%q are left after they were removed", left)
 		}
 	})
+}
+
+// ownImage creates a container of an image that was made of another container, whose labels
+// it has.
+func ownImage(t *testing.T, r *running, from string) (name string) {
+	t.Helper()
+	name = r.prefix + "-image"
+	r.tell(t, "commit", from, name)
+	t.Cleanup(func() {
+		r.client(t, "rm", "--force", name)
+		r.tell(t, "image", "rm", name)
+	})
+	r.client(t, "create", "--name="+name, "--entrypoint=sh", name)
+	return name
 }
 
 // TestOwnersLabel is a process that ends.

@@ -120,6 +120,9 @@ type inspected struct {
 	Labels          map[string]string
 }
 
+// name returns the container's name as it was given: Docker shows a slash before it.
+func (c *inspected) name() string { return strings.TrimPrefix(c.Name, "/") }
+
 // inspection is what the engine's client is asked for, which all clients have.
 const inspection = `{"ID":{{json .ID}},"Name":{{json .Name}},"Image":{{json .Config.Image}},"Created":{{json .Created}},` +
 	`"Running":{{json .State.Running}},"Labels":{{json .Config.Labels}}}`

@@ -96,10 +96,10 @@ func (c *Client) adopt(ctx context.Context, spec *Spec) (*OwnedContainer, error)
 		return nil, err
 	}
 	kept, ours := found.Labels[keepLabel]
-	if strings.TrimPrefix(found.Name, "/") != spec.Name { // engines also go by the beginning of a number
+	if found.name() != spec.Name { // engines also go by the beginning of a number
 		return nil, nil
 	}
-	if !ours {
+	if !ours || !found.isLabeled() {
 		return nil, nil // the engine says that the name is in use
 	}
 	if kept != spec.digest() {
@@ -165,7 +165,7 @@ func naming(err error, name string) error {
 
 // args returns the arguments of the client that create a container.
 func (s *Spec) args(name, creation string, words []string) []string {
-	args := append([]string{"create", "--name=" + name, "--entrypoint=" + words[0]}, s.labels(creation)...)
+	args := append([]string{"create", "--name=" + name, "--entrypoint=" + words[0]}, s.labels(name, creation)...)
 	program := idle
 	if !s.Keep {
 		args = append(args, "--interactive", "--rm")

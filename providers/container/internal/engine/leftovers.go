@@ -19,6 +19,9 @@ const (
 	ownerLabel = "io.github.workspacekit.owner"
 	// creationLabel has a text that no other creation of a container has.
 	creationLabel = "io.github.workspacekit.creation"
+	// nameLabel has the container's name. An image that is made of a container has its
+	// labels, and so has every container of that image.
+	nameLabel = "io.github.workspacekit.name"
 	// keepLabel is on containers that are kept, with a digest of their options.
 	keepLabel = "io.github.workspacekit.keep"
 )
@@ -52,7 +55,7 @@ func (c *Client) Leftovers(ctx context.Context) ([]Leftover, error) {
 			return nil, err
 		}
 		if found.isLeft(process.This(), time.Now()) {
-			left = append(left, Leftover{ID: found.ID, Name: strings.TrimPrefix(found.Name, "/"), Image: found.Image, Created: found.Created})
+			left = append(left, Leftover{ID: found.ID, Name: found.name(), Image: found.Image, Created: found.Created})
 		}
 	}
 	return left, nil
@@ -74,7 +77,7 @@ const newborn = 10 * time.Minute
 // can judge it at the time now.
 func (c *inspected) isLeft(self process.Process, now time.Time) bool {
 	owner, known := process.Parse(c.Labels[ownerLabel])
-	if _, kept := c.Labels[keepLabel]; kept || !known || owner.User != self.User {
+	if _, kept := c.Labels[keepLabel]; kept || !known || owner.User != self.User || !c.isLabeled() {
 		return false
 	}
 	if ended, known := owner.Ended(self); known {
@@ -83,13 +86,16 @@ func (c *inspected) isLeft(self process.Process, now time.Time) bool {
 	return !c.Running && now.Sub(c.Created) > newborn
 }
 
+// isLabeled reports whether the labels are the container's own, and not its image's.
+func (c *inspected) isLabeled() bool { return c.Labels[nameLabel] == c.name() }
+
 // OwnerLabel returns the label of the containers that this process creates.
 func OwnerLabel() string { return ownerLabel + "=" + process.This().String() }
 
 // labels returns the flags that label a new container.
-func (s *Spec) labels(creation string) []string {
+func (s *Spec) labels(name, creation string) []string {
 	labels := []string{
-		"--label=" + label, "--label=" + OwnerLabel(), "--label=" + creationLabel + "=" + creation,
+		"--label=" + label, "--label=" + OwnerLabel(), "--label=" + creationLabel + "=" + creation, "--label=" + nameLabel + "=" + name,
 	}
 	if s.Keep {
 		labels = append(labels, "--label="+keepLabel+"="+s.digest())

@@ -33,12 +33,15 @@ func TestWhoseContainer(t *testing.T) {
 		{"no owner", "", false, time.Hour, false},
 		{"no number", user + "." + boot + "." + space + ".x.7", false, time.Hour, false},
 	} {
-		labels := map[string]string{"io.github.workspacekit.owner": test.owner}
-		if got := engine.IsLeft(labels, test.running, test.age, self); got != test.want {
+		labels := map[string]string{"io.github.workspacekit.owner": test.owner, "io.github.workspacekit.name": "box"}
+		if got := engine.IsLeft("/box", labels, test.running, test.age, self); got != test.want {
 			t.Errorf("%s: the container is left: %v, want %v", test.name, got, test.want)
 		}
+		if engine.IsLeft("/other", labels, test.running, test.age, self) {
+			t.Errorf("%s: a container with the labels of another one is left", test.name)
+		}
 		labels["io.github.workspacekit.keep"] = ""
-		if engine.IsLeft(labels, test.running, test.age, self) {
+		if engine.IsLeft("/box", labels, test.running, test.age, self) {
 			t.Errorf("%s: the container that is kept is left", test.name)
 		}
 	}

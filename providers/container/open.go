@@ -172,22 +172,33 @@ func (s *shared) openShell(ctx context.Context) (*shell.Session, error) {
 	return sh, engine.LaterFault(err)
 }
 
-// openIn opens a shell in the directory root. A pod may have been replaced by
-// then: the new one has other files.
+// openIn opens a shell in the directory root.
 func (s *shared) openIn(ctx context.Context, found *session, root string) (*shell.Session, error) {
 	start := func() (shell.Process, error) { return found.executor.Start(found.shell...) }
-	sh, err := shell.Open(ctx, start, s.text, program.Hello(root), s.opts.timeout())
-	if k, ok := found.executor.(*kubectl); ok && !errors.Is(err, shell.ErrSilent) {
-		if lost := k.pod.Check(ctx); lost != nil && (err == nil || errors.Is(lost, ErrPodLost)) {
-			if err == nil {
-				sh.Close()
-			}
-			return nil, lost
-		}
+	sh, failed := shell.Open(ctx, start, s.text, program.Hello(root), s.opts.timeout())
+	err := found.checked(ctx, failed)
+	if err != nil && failed == nil {
+		sh.Close()
 	}
 	var broken *shell.BrokenError
 	if errors.As(err, &broken) {
-		return nil, engine.ShellFault(broken)
+		err = engine.ShellFault(broken)
 	}
-	return sh, err
+	if err != nil {
+		return nil, err
+	}
+	return sh, nil
+}
+
+// checked returns err, with which a shell was opened, or that it may be in another pod.
+// The pod may have been replaced by then: the new one has other files.
+func (s *session) checked(ctx context.Context, err error) error {
+	k, ok := s.executor.(*kubectl)
+	if !ok || errors.Is(err, shell.ErrSilent) {
+		return err
+	}
+	if lost := k.pod.Check(ctx); lost != nil && (err == nil || errors.Is(lost, ErrPodLost)) {
+		return lost
+	}
+	return err
 }

@@ -34,14 +34,15 @@ case "$*" in
 	echo "Error from server (NotFound): pods \"$3\" not found" >&2; exit 1 ;;
 'get '*/*' --output=json')
 	cat "kinds/${2%%%%/*}" ;;
-'exec -i '*' -- ` + started + `')
+'exec -i '*' -- ` + started + `' | 'exec -i '*' -- /usr/bin/env WORKSPACEKIT_RUN='*' /bin/sh')
 	pod=$3
 	case $pod in */*) pod=$(ls pods | sed -n $(($(wc -l <shells) %% $(ls pods | wc -l) + 1))p) ;; esac
 	[ -e pods/$pod ] || { echo "Error from server (NotFound): pods \"$pod\" not found" >&2; exit 1; }
 	uid=$(sed 's/.*"uid": "//;s/".*//' pods/$pod) last=$(cat last)
 	[ $uid = $last ] || { mv root files-$last; mkdir -p files-$uid; mv files-$uid root; echo $uid >last; }
 	echo $$ >>shells
-	exec sh ;;
+	shift 4
+	exec "$@" ;;
 *) echo "stub: $*" >&2; exit 64 ;;
 esac
 `
@@ -211,6 +212,33 @@ func TestPodReplacedAtStart(t *testing.T) {
 	}
 	noShells(t, dir)
 	roundTrip(t, f, "file", "content")
+}
+
+// TestPodReplacedBeforeCommand replaces the pod while kubectl is slow to start a command.
+func TestPodReplacedBeforeCommand(t *testing.T) {
+	for name, command := range map[string][]string{"runs": {"touch", "made"}, "refused": {"./only-in-the-old-pod"}} {
+		t.Run(name, func(t *testing.T) {
+			dir := newCluster(t)
+			f := openPod(t, dir, "web-1")
+			if _, err := f.Run(t.Context(), &workspace.RunOptions{Command: []string{"true"}}); err != nil {
+				t.Fatal(err)
+			}
+			put(t, filepath.Join(dir, "hang-exec"), "")
+			called := make(chan error, 1)
+			go func() { called <- second(f.Run(t.Context(), &workspace.RunOptions{Command: command})) }()
+			eventually(t, "no command is being started", func() error { return second(os.Stat(filepath.Join(dir, "hangs"))) })
+			putPod(t, dir, "web-1", "uid-3", "2026-01-04", "Running", true)
+			shell(t, dir, "rm hang-exec")
+			err := <-called
+			if !errors.Is(err, container.ErrPodLost) {
+				t.Errorf("Run = %v, want %q", err, container.ErrPodLost)
+			}
+			checkEngineError(t, name, unnamed(err), lasting, `the pod "web-1" of this workspace`)
+			if _, err := os.Stat(filepath.Join(dir, "root", "made")); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("the command ran in the new pod (%v)", err)
+			}
+		})
+	}
 }
 
 // TestPodUnknown has a cluster that does not say whether a pod is the same: no

@@ -49,6 +49,7 @@ func (s *shared) newMachine() *command.Machine {
 	return &command.Machine{
 		OpenKeeper: func(ctx context.Context) (*shell.Session, error) { return s.openShell(ctx) },
 		Words:      func(args ...string) []string { return s.start.found.Load().words(args...) },
+		Check:      func(ctx context.Context, err error) error { return s.start.found.Load().checked(ctx, err) },
 	}
 }
 

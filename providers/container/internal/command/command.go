@@ -88,6 +88,9 @@ type Machine struct {
 	OpenKeeper func(ctx context.Context) (*shell.Session, error)
 	// Words returns the command line that starts a program in the container.
 	Words func(args ...string) []string
+	// Check returns err, or why the shell that was opened just now, with the error err, is
+	// not where the files are.
+	Check func(ctx context.Context, err error) error
 
 	mu      sync.Mutex
 	life    context.Context    // guarded by mu: ends with Close; nil before the first Run
@@ -129,7 +132,7 @@ func (m *Machine) Run(ctx context.Context, c Command) (*workspace.RunResult, err
 	go p.wait()
 	defer p.closeAll()
 	leader, err := p.prepare(ctx, c, cleaning(c, mark))
-	if err != nil {
+	if err = m.Check(ctx, err); err != nil {
 		return nil, err
 	}
 	result, err := p.attend(ctx, c)

@@ -84,6 +84,22 @@ func TestRunBusyWriter(t *testing.T) {
 	})
 }
 
+// TestRunStalledOutput has an engine's client that is slow to pass on the last of the output.
+func TestRunStalledOutput(t *testing.T) {
+	exhaustive.Long(t)
+	t.Parallel()
+	const client = `case "$*" in
+*WORKSPACEKIT_RUN=*) "$@" | { dd bs=1 count=1000 2>/dev/null; sleep 8; cat; } ;;
+*) exec "$@" ;;
+esac`
+	f := open(t, &container.Options{Executor: container.Command{"sh", "-c", client, "sh"}, Root: t.TempDir()})
+	var out bytes.Buffer
+	got, err := f.Run(t.Context(), &workspace.RunOptions{Command: []string{"head", "-c", "48894", "/dev/zero"}, Stdout: &out})
+	if !errors.Is(err, workspace.ErrUnavailable) || out.Len() > 1000 {
+		t.Errorf("Run = %+v, %v, and %d bytes arrive, want %v", got, err, out.Len(), workspace.ErrUnavailable)
+	}
+}
+
 // lasting returns a script of processes that last, as children and in other sessions. Each
 // has the number of r in its arguments.
 func (r *running) lasting() string {

@@ -14,6 +14,7 @@
 //	MARKER                   -->  runs the command as its child
 //	standard input           -->  ... its standard input
 //	                         <--  ... its standard output and error
+//	                         <--  MARKER                               (standard output)
 //	                         <--  MARKER CODE SIGNAL                   (standard error)
 //
 // MARKER is known only once the shell is ready, and is not in the environment or the
@@ -425,10 +426,11 @@ func (p *running) attend(ctx context.Context, c Command) (func() (*workspace.Run
 		return nil, engine.Fault("")
 	}
 	ends := &trailer{to: c.Stderr, marker: []byte(marker), found: make(chan struct{})}
+	whole := &trailer{to: c.Stdout, after: c.Stdout, marker: []byte(marker), found: make(chan struct{})}
 	var copying sync.WaitGroup
 	stdout, stderr := &pausing{from: p.Stdout}, &pausing{from: p.Stderr}
 	copying.Go(func() { copyOutput(ends, stderr) })
-	copying.Go(func() { copyOutput(c.Stdout, stdout) })
+	copying.Go(func() { copyOutput(whole, stdout) })
 	go p.feed(c.Stdin)
 	copied := make(chan struct{})
 	go func() {
@@ -449,7 +451,7 @@ func (p *running) attend(ctx context.Context, c Command) (func() (*workspace.Run
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		return p.result(ends.end())
+		return p.result(ends.end(), whole.end() != "")
 	}, nil
 }
 
@@ -476,9 +478,6 @@ func (p *pausing) Read(b []byte) (int, error) {
 
 // copyOutput copies an output to its end.
 func copyOutput(to io.Writer, from io.Reader) {
-	if to == nil {
-		to = io.Discard
-	}
 	_, _ = io.Copy(to, from) // FS knows an error of to, and ends the context
 }
 
@@ -491,8 +490,8 @@ func (p *running) feed(from io.Reader) {
 }
 
 // result reads the trailer. Without one, the wrapper was killed with the command, or the
-// way to it was lost.
-func (p *running) result(line string) (*workspace.RunResult, error) {
+// way to it was lost. With one, the standard output is whole if the marker is in it, too.
+func (p *running) result(line string, whole bool) (*workspace.RunResult, error) {
 	fields := strings.Fields(line)
 	if len(fields) == 0 {
 		<-p.ended
@@ -504,6 +503,9 @@ func (p *running) result(line string) (*workspace.RunResult, error) {
 	}
 	if fields[0] == "toolong" {
 		return nil, provider.Errorf(fs.ErrInvalid, "the arguments and variables are longer than the system takes")
+	}
+	if !whole {
+		return nil, provider.Errorf(workspace.ErrUnavailable, "the last of the output did not arrive")
 	}
 	code, err := strconv.Atoi(fields[0])
 	if err != nil {

@@ -6,17 +6,18 @@ import (
 	"sync"
 )
 
-// trailer passes on what is written to it, up to a marker, and keeps the rest: how the
-// command ended. It holds back only what may be the beginning of the marker.
+// trailer passes on what is written to it, up to a marker, and keeps the rest of its line:
+// how the command ended. It holds back only what may be the beginning of the marker.
 type trailer struct {
 	to     io.Writer // nil to discard
+	after  io.Writer // gets what follows the line; nil to discard
 	marker []byte
-	found  chan struct{} // closed when the rest is whole: a line
+	found  chan struct{} // closed when the line is whole
 
 	mu   sync.Mutex
 	held []byte // guarded by mu: not passed on
 	seen bool   // guarded by mu: held begins after the marker
-	line string // guarded by mu: the rest
+	line string // guarded by mu: empty until it is whole
 }
 
 // Write implements [io.Writer].
@@ -30,7 +31,7 @@ func (t *trailer) Write(p []byte) (int, error) {
 		if at < 0 {
 			at = len(t.held) - prefixAtEnd(t.held, t.marker)
 		}
-		if err := t.pass(t.held[:at]); err != nil {
+		if err := pass(t.to, t.held[:at]); err != nil {
 			return 0, err
 		}
 		t.held = t.held[at:]
@@ -38,32 +39,34 @@ func (t *trailer) Write(p []byte) (int, error) {
 			t.held = t.held[len(t.marker):]
 		}
 	}
-	if !t.seen || t.line != "" {
-		return len(p), nil
-	}
-	if end := bytes.IndexByte(t.held, '\n'); end >= 0 {
+	if end := bytes.IndexByte(t.held, '\n'); t.seen && t.line == "" && end >= 0 {
 		t.line = string(t.held[:end+1])
-		t.held = nil
+		t.held = t.held[end+1:]
 		close(t.found)
 	}
-	return len(p), nil
+	if t.line == "" {
+		return len(p), nil
+	}
+	err := pass(t.after, t.held)
+	t.held = nil
+	return len(p), err
 }
 
 // pass passes p on.
-func (t *trailer) pass(p []byte) error {
-	if len(p) == 0 || t.to == nil {
+func pass(to io.Writer, p []byte) error {
+	if len(p) == 0 || to == nil {
 		return nil
 	}
-	_, err := t.to.Write(p)
+	_, err := to.Write(p)
 	return err
 }
 
-// end passes on what was held back, as nothing follows, and returns the rest.
+// end passes on what was held back, as nothing follows, and returns the line.
 func (t *trailer) end() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.seen {
-		_ = t.pass(t.held) // the caller of Run learns of it
+		_ = pass(t.to, t.held) // the caller of Run learns of it
 		t.held = nil
 	}
 	return t.line

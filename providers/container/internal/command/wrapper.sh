@@ -46,5 +46,7 @@ case $code,$said in
 *[!0-9]*,*) ;;
 130,* | 141,* | *,?*) [ "$code" -le 128 ] || signal=$(kill -l $((code - 128))) ;;
 esac
+# A command can have set its outputs so that a write fails while there is no room.
+until printf '%s\n' "$marker" >&4; do sleep 1 || break; done 2>/dev/null
 printf '%s %s %s\n' "$marker" "$code" "$signal" >&5
 exit

@@ -2,6 +2,7 @@ package container
 
 import (
 	"archive/tar"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -402,7 +403,8 @@ func relay(out *tar.Writer, in entries, progress *progress, take func(*tar.Heade
 }
 
 // ExportTar writes a tar archive of the files, directories and links below dir to
-// w, as one stream. A symlink is written as one, wherever it leads.
+// w, as one stream. A symlink is written as one, wherever it leads. A hard link of a
+// file whose name is left out as invalid is written as a file, after all others.
 //
 // # Errors
 //
@@ -420,37 +422,77 @@ func (f *FS) ExportTar(ctx context.Context, dir string, w io.Writer, opts *TarOp
 		return ops.Error(opExport, dir, provider.Classify(err), nil)
 	}
 	defer stream.Close()
-	var told progress
+	ex := exporting{f: f, dir: dir}
 	if opts != nil {
-		told.tell = opts.Progress
+		ex.progress.tell = opts.Progress
 	}
 	out := tar.NewWriter(w)
-	err = relay(out, tar.NewReader(stream), &told, exported)
+	err = relay(out, tar.NewReader(stream), &ex.progress, ex.take)
 	if err == nil {
 		_, err = io.Copy(io.Discard, stream) // after the end of the archive
 	}
 	switch {
 	case stream.Status == program.StatusPartial:
-		return ops.Error(opExport, dir, workspace.ErrUnavailable,
-			errors.New("something changed while it was read, or could not be read"))
+		return ops.Error(opExport, dir, workspace.ErrUnavailable, errChanged)
 	case stream.Status != 0:
 		return ops.Error(opExport, dir, program.StatusError(stream.Status, nil), nil)
 	case err != nil:
 		return ops.Error(opExport, dir, c.Broken(err), nil)
 	}
+	for _, entry := range ex.hidden {
+		if err := ex.read(ctx, out, entry); err != nil {
+			return err
+		}
+	}
 	return out.Close()
 }
 
-// exported returns what is written of an entry that tar in the container wrote,
-// nil for nothing.
-func exported(header *tar.Header) (*tar.Header, error) {
+// exporting is an archive on its way out of a container.
+type exporting struct {
+	f        *FS
+	dir      string
+	progress progress
+	hidden   []*tar.Header // links to files that are left out
+}
+
+// take returns what is written of an entry that tar in the container wrote, nil for
+// nothing. A link to a file that is left out waits for the end.
+func (ex *exporting) take(header *tar.Header) (*tar.Header, error) {
 	entry := plainEntry(header)
 	name := path.Clean(header.Name)
 	if entry == nil || name == "." || !ops.ValidName(name) {
 		return nil, nil
 	}
-	if entry.Typeflag == tar.TypeLink && !ops.ValidName(entry.Linkname) {
+	if entry.Typeflag != tar.TypeLink || ops.ValidName(entry.Linkname) {
+		return entry, nil
+	}
+	if escapes(".", entry.Linkname) {
 		return nil, errors.New("tar in the container wrote a link that leads out")
 	}
-	return entry, nil
+	ex.hidden = append(ex.hidden, entry)
+	return nil, nil
 }
+
+// read writes the file that a link is, by the name that the link has.
+func (ex *exporting) read(ctx context.Context, out *tar.Writer, entry *tar.Header) error {
+	r, info, err := ex.f.Open(ctx, workspace.Join(ex.dir, entry.Name), nil)
+	if err != nil {
+		return ops.Error(opExport, ex.dir, cmp.Or(ctx.Err(), workspace.ErrUnavailable), errChanged)
+	}
+	defer r.Close()
+	entry.Typeflag, entry.Linkname, entry.Size = tar.TypeReg, "", info.Size
+	if err := out.WriteHeader(entry); err != nil {
+		return ops.Error(opExport, ex.dir, nil, err)
+	}
+	n, err := io.Copy(out, r)
+	switch {
+	case errors.Is(err, tar.ErrWriteTooLong), err == nil && n < info.Size:
+		return ops.Error(opExport, ex.dir, workspace.ErrUnavailable, errChanged)
+	case err != nil:
+		return ops.Error(opExport, ex.dir, nil, err)
+	}
+	ex.progress.add(entry.Name, n)
+	return nil
+}
+
+var errChanged = errors.New("something changed while it was read, or could not be read")

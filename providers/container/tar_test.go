@@ -96,6 +96,38 @@ func TestTarRoundTrip(t *testing.T) {
 	})
 }
 
+// TestExportTarOfHiddenLinks exports files that are hard links of ones whose names no caller
+// could give, in whatever order the directory has them.
+func TestExportTarOfHiddenLinks(t *testing.T) {
+	inImages(t, func(t *testing.T, r *running) {
+		f := r.open(t)
+		want := map[string]string{}
+		for i := range 8 {
+			for _, name := range []string{fmt.Sprint("a", i), fmt.Sprint("dir/b", i), fmt.Sprint("z", i)} {
+				want[name] = fmt.Sprintln("content", i)
+			}
+		}
+		r.run(t, "sh", "-c", `cd "$1" && mkdir dir
+for i in 0 1 2 3 4 5 6 7; do
+	hidden=$(printf "z\377$i")
+	echo content $i >"$hidden" && ln "$hidden" a$i && ln "$hidden" dir/b$i && ln "$hidden" z$i && ln "$hidden" .workspacekit-tmp-$i
+done`, "sh", f.Root())
+		var out bytes.Buffer
+		if err := f.ExportTar(t.Context(), ".", &out, nil); err != nil {
+			t.Fatalf("ExportTar = %v, want nil", err)
+		}
+		back := r.open(t)
+		if err := back.ImportTar(t.Context(), ".", &out, nil); err != nil {
+			t.Fatalf("ImportTar = %v, want nil", err)
+		}
+		for name, content := range want {
+			if data, err := back.ReadFile(t.Context(), name); err != nil || string(data) != content {
+				t.Errorf("%q was exported as %q, %v, want %q", name, data, err, content)
+			}
+		}
+	})
+}
+
 func TestImportTarRefuses(t *testing.T) {
 	exhaustive.NotShort(t, "runs many programs")
 	f := places()[0].start(t).open(t)

@@ -344,6 +344,32 @@ func TestRunEnvironment(t *testing.T) {
 	})
 }
 
+// TestRunByBash runs commands where /bin/sh is bash, which warns of a missing locale and
+// changes variables of its own.
+func TestRunByBash(t *testing.T) {
+	inOwn(t, places()[2:3], func(t *testing.T, r *running) {
+		r.client(t, "exec", r.container, "ln", "-s", "-f", "bash", "/bin/sh")
+		f := open(t, &container.Options{Engine: r.engineArgs, Image: r.commit(t, "ENV LC_ALL=xx_XX.UTF-8")})
+		for _, code := range []int{0, 137, 139, 255} {
+			var errs bytes.Buffer
+			got, err := f.Run(t.Context(), &workspace.RunOptions{Command: []string{"perl", "-e", fmt.Sprintf("exit %d", code)}, Env: map[string]string{"PERL_BADLANG": "0"}, Stderr: &errs})
+			if err != nil || got.ExitCode != code || errs.Len() > 0 {
+				t.Errorf("Run(exit %d) = %+v, %v, and writes %q", code, got, err, &errs)
+			}
+		}
+		var out bytes.Buffer
+		env := map[string]string{"POSIXLY_CORRECT": "x", "RANDOM": "r", "PS4": "p", "LINENO": "l", "BASH_VERSION": "b", "LC_ALL": "yy"}
+		if _, err := f.Run(t.Context(), &workspace.RunOptions{Command: []string{"cat", "/proc/self/environ"}, Env: env, Stdout: &out}); err != nil {
+			t.Fatal(err)
+		}
+		for name, value := range env {
+			if !slices.Contains(strings.Split(out.String(), "\x00"), name+"="+value) {
+				t.Errorf("the variable %s=%q is not in the environment %q", name, value, &out)
+			}
+		}
+	})
+}
+
 // TestRunNames runs programs whose names mean something else to a shell or to env.
 func TestRunNames(t *testing.T) {
 	in(t, exhaustive.Some(t, "Debian and Podman", places(), places()[:2]), func(t *testing.T, r *running) {

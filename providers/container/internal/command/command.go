@@ -379,20 +379,13 @@ var refusals = map[string]error{
 // does anything, so that what follows is the input of the command.
 func script(c Command) string {
 	env, sh := c.Shell[0], c.Shell[len(c.Shell)-1]
-	var environment, odd []string // odd are those that a shell does not pass on
+	var environment []string
 	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
-		variable := shell.Quote(name + "=" + c.Env[name])
-		if passes(name) {
-			environment = append(environment, variable)
-		} else {
-			odd = append(odd, variable)
-		}
+		environment = append(environment, shell.Quote(name+"="+c.Env[name]))
 	}
-	switch {
-	case strings.Contains(c.Command[0], "="):
-		odd = nil // env would take the program for a variable
-	case len(odd) > 0:
-		odd = slices.Insert(odd, 0, `"$env"`)
+	start := ""
+	if strings.Contains(c.Command[0], "=") { // env would take the program for a variable
+		start = `"$sh" -c 'exec "$@"' sh`
 	}
 	words := make([]string, len(c.Command))
 	for i, word := range c.Command {
@@ -404,17 +397,7 @@ func script(c Command) string {
 	}
 	return fmt.Sprintf("{\ndir=%s env=%s sh=%s%s\nset -- %s\n%s}\n",
 		shell.Quote(c.Path), shell.Quote(env), shell.Quote(sh), search, strings.Join(words, " "),
-		strings.NewReplacer("ENVIRONMENT", strings.Join(environment, " "), "ODD", strings.Join(odd, " ")).Replace(wrapper))
-}
-
-// passes reports whether every shell passes on a variable of this name as it is.
-func passes(name string) bool {
-	for i, c := range []byte(name) {
-		if c != '_' && (c|0x20 < 'a' || c|0x20 > 'z') && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	return !slices.Contains([]string{"IFS", "OPTIND", "PWD", "OLDPWD", "SHLVL", "_", "UID", "EUID", "PPID", "BASHOPTS", "SHELLOPTS", "BASH_VERSINFO"}, name)
+		strings.NewReplacer("ENVIRONMENT", strings.Join(environment, " "), "START", start).Replace(wrapper))
 }
 
 // attend lets the command begin and passes its streams on. When the command has ended, it

@@ -35,9 +35,10 @@ echo "ready $$" >&2
 read -r marker || exit
 exec 3<&0 4>&1 5>&2
 # A shell says on its standard error that a signal has ended a program, except for INT
-# and PIPE. That of a program that exits with 137 is the same code without the words.
-said=$("$sh" -c '(exec "$@" <&3 >&4 2>&5 3<&- 4>&- 5>&-); printf =%d $?' sh \
-	"$env" ENVIRONMENT "$sh" -c 'exec "$@"' sh ODD "$@" 2>&1) ||
+# and PIPE. That of a program that exits with 137 is the same code without the words. Bash
+# warns of a missing locale when it begins.
+said=$("$sh" -c 'exec 2>&1; (exec "$@" <&3 >&4 2>&5 3<&- 4>&- 5>&-); printf =%d $?' sh \
+	"$env" ENVIRONMENT START "$@" 2>/dev/null) ||
 	[ $? -ne 126 ] || said==toolong # the kernel refuses the arguments, also those of the shell
 code=${said##*=}
 said=${said%=*}

@@ -32,9 +32,16 @@ type transfer struct {
 	follow    bool     // cp -L: symlinks in directories, too
 	links     bool     // cp -P and -r: a symlink that is named, which is an error
 	status    int      // 1 once something has failed
-	created   []string // the destinations of run so far, or what copyAll has created, in order
+	created   []string // the destinations of run so far, in order
+	copied    []copied // by copyAll, in order
 
 	open []Location // with -L, the directories that are being copied, which none in them may be
+}
+
+// copied is a file or a directory that copyAll has copied.
+type copied struct {
+	from, to string
+	source   workspace.FileInfo // of from, before it was copied
 }
 
 // newTransfer adds the options that cp and mv have in common.
@@ -460,10 +467,10 @@ func (t *transfer) replace(ctx context.Context, from, to string, source workspac
 }
 
 // removeCopied removes what has been copied. A file that somebody has changed since it was
-// described as source stays: that is [workspace.ErrConflict].
+// described as source stays: that is [workspace.ErrConflict]. So does a directory that is not empty.
 func (t *transfer) removeCopied(ctx context.Context, from string, source workspace.FileInfo) error {
 	if source.IsDir() {
-		return t.p.Rm(ctx, from, &workspace.RmOptions{Recursive: true})
+		return removeDir(ctx, t.p, from)
 	}
 	now, err := t.p.Lstat(ctx, from)
 	switch {
@@ -487,17 +494,22 @@ func (t *transfer) moveByCopy(ctx context.Context, from, to string, source works
 	undo := context.WithoutCancel(ctx)
 	quiet := &transfer{p: t.p, recursive: true}
 	if err := quiet.copyAll(ctx, from, to, source); err != nil {
-		return errors.Join(err, t.removeCopy(undo, quiet.created))
+		return errors.Join(err, t.removeCopy(undo, quiet.copied))
 	}
-	err := t.removeCopied(ctx, from, source)
+	all := quiet.copied
+	var err error
+	for _, c := range slices.Backward(all) {
+		if err = t.removeCopied(ctx, c.from, c.source); err != nil {
+			break
+		}
+	}
 	if err == nil {
 		return nil
 	}
-	created := quiet.created
 	if restored := quiet.restore(undo, to, from); restored != nil {
 		return errors.Join(err, restored) // and the copy stays, because it has what is missing
 	}
-	return errors.Join(err, t.removeCopy(undo, created))
+	return errors.Join(err, t.removeCopy(undo, all))
 }
 
 // checkLinks returns the error of the first symlink that a move by copy would meet: the copy would
@@ -520,10 +532,10 @@ func (t *transfer) checkLinks(ctx context.Context, from, to string, source works
 
 // removeCopy removes what a move has created, unless another process has done so, or has put
 // something into a directory.
-func (t *transfer) removeCopy(ctx context.Context, created []string) error {
+func (t *transfer) removeCopy(ctx context.Context, all []copied) error {
 	var errs []error
-	for _, name := range slices.Backward(created) {
-		if err := t.p.Rm(ctx, name, nil); !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, workspace.ErrNotEmpty) {
+	for _, c := range slices.Backward(all) {
+		if err := t.p.Rm(ctx, c.to, nil); !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, workspace.ErrNotEmpty) {
 			errs = append(errs, err)
 		}
 	}
@@ -542,7 +554,7 @@ func (t *transfer) copyAll(ctx context.Context, from, to string, source workspac
 		err = t.p.Copy(ctx, from, to)
 	}
 	if err == nil {
-		t.created = append(t.created, to)
+		t.copied = append(t.copied, copied{from, to, source})
 	}
 	if err != nil || !source.IsDir() {
 		return err
@@ -558,8 +570,7 @@ func (t *transfer) copyAll(ctx context.Context, from, to string, source workspac
 
 // restore copies back what is in the copy and no longer in the original.
 //
-// Rm of a directory may have removed a part of it. What is still there is left alone, even
-// if it has changed since.
+// What is still there is left alone, even if it has changed since.
 func (t *transfer) restore(ctx context.Context, copied, original string) error {
 	info, err := t.p.Lstat(ctx, copied)
 	if err != nil {

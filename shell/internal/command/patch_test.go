@@ -173,15 +173,9 @@ type failing struct {
 
 var errFull = errors.New("the store is out of order")
 
-// Rm removes the first file of a directory, and then fails.
 func (f *failing) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
 	if f.removals--; f.removals >= 0 {
 		return f.FS.Rm(ctx, name, opts)
-	}
-	if names, err := f.FS.Glob(ctx, "**", &workspace.GlobOptions{Dir: name}); err == nil && len(names) > 0 {
-		if err := f.FS.Rm(ctx, names[0], nil); err != nil {
-			return err
-		}
 	}
 	return errFull
 }
@@ -190,8 +184,8 @@ func (f *failing) Rm(ctx context.Context, name string, opts *workspace.RmOptions
 // there is there again.
 func TestMoveUndone(t *testing.T) {
 	t.Parallel()
-	for _, line := range []string{"mv /a/dir /b/new", "mv /a/file /b/new", "mv /a/file /b/there", "mv /a/file /a/other"} {
-		fsys := &failing{FS: memory.New(nil)}
+	for line, removals := range map[string]int{"mv /a/dir /b/new": 2, "mv /a/file /b/new": 0, "mv /a/file /b/there": 0, "mv /a/file /a/other": 0} {
+		fsys := &failing{memory.New(nil), removals}
 		a, b := workspace.New("a", fsys, nil), workspace.New("b", memory.New(nil), nil)
 		for name, content := range map[string]string{"dir/1": "1", "dir/sub/2": "2", "file": "f", "other": "o"} {
 			if _, err := a.WriteFile(t.Context(), name, []byte(content), nil); err != nil {
@@ -251,6 +245,53 @@ func TestMoveOvertaken(t *testing.T) {
 		want := []map[string]string{{"file": "edited", "other": "other"}, {"there": "there"}}
 		if diff := cmp.Diff(want, []map[string]string{contents(t, a), contents(t, b)}); diff != "" {
 			t.Errorf("after %s (-want +got):\n%s", line, diff)
+		}
+	}
+}
+
+// TestMoveDirOvertaken moves a directory by a copy while somebody else edits, creates or replaces
+// something in it. What they have done stays, and so does the rest.
+func TestMoveDirOvertaken(t *testing.T) {
+	t.Parallel()
+	for name, edit := range map[string]func(ctx context.Context, fsys *memory.FS) error{
+		"edited": func(ctx context.Context, fsys *memory.FS) error {
+			_, err := fsys.WriteFile(ctx, "dir/1", []byte("theirs"), nil)
+			return err
+		},
+		"created": func(ctx context.Context, fsys *memory.FS) error {
+			_, err := fsys.WriteFile(ctx, "dir/sub/3", []byte("theirs"), nil)
+			return err
+		},
+		"replaced": func(ctx context.Context, fsys *memory.FS) error {
+			err := fsys.Rm(ctx, "dir/empty", nil)
+			_, writeErr := fsys.WriteFile(ctx, "dir/empty", []byte("theirs"), nil)
+			return errors.Join(err, writeErr)
+		},
+	} {
+		files, copies := memory.New(nil), memory.New(nil)
+		for _, name := range []string{"dir/1", "dir/sub/2", "dir/z"} {
+			if _, err := files.WriteFile(t.Context(), name, []byte(name), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := files.Mkdir(t.Context(), "dir/empty", nil); err != nil {
+			t.Fatal(err)
+		}
+		var want map[string]string
+		a := workspace.New("a", files, nil)
+		b := workspace.New("b", editing{copies, func() error {
+			if _, err := copies.Stat(t.Context(), "new/z"); err != nil {
+				return nil // before the last copy
+			}
+			err := edit(t.Context(), files)
+			want = contents(t, a)
+			return err
+		}}, nil)
+		if _, stderr, status := runIn(t, []*workspace.Workspace{a, b}, "", "mv /a/dir /b/new"); status != 1 {
+			t.Errorf("%s: mv = %q, status %d; want an error", name, stderr, status)
+		}
+		if diff := cmp.Diff([]map[string]string{want, {}}, []map[string]string{contents(t, a), contents(t, b)}); diff != "" {
+			t.Errorf("%s: after mv (-want +got):\n%s", name, diff)
 		}
 	}
 }

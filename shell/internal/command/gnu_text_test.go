@@ -111,6 +111,8 @@ var gnuTextTests = map[string]gnuTest{
 	"split": {
 		slots: [][]string{{"", "-l 2", "-l 1", "-b 10", "-b 1K", "-C 20", "-n 3", "-n l/2", "-n 2/3", "-l 3 -d", "-b 7 -x", "-l 2 -a 3", "-l 1 -a 1", "-n 4 -e", "-n l/1/2", "-l 2 --verbose", "-d -l 4 --additional-suffix=.txt", "--numeric-suffixes=5 -l 3", "-C 5", "-l0", "-l x", "-l 1 -b 1", "-t : -l 1", "-n 0", "-n 5/3", "-a 1 -b 1", "--lines=2 --hex-suffixes=9", "-b 2"},
 			{"", "text", "- pre", "words part.", "nonl", "unicode u_", "empty", "missing", "crlf dir/x", "text a b", "long", "numbers"}},
+		files:   map[string]string{"xaa": "1\n2\n3\n", "xab": "1\n2\n3\n"},
+		lines:   []string{"-l 1 xaa", "-l 1 xab", "-n 2 ./xaa", "-b 2 --verbose xab", "-n 1/2 xaa"},
 		changes: true,
 	},
 	"seq": {

@@ -154,6 +154,9 @@ func split(ctx context.Context, p *Process) int {
 	if len(operands) > 1 {
 		prefix = operands[1]
 	}
+	if name != "-" {
+		s.input = p.resolve(ctx, name, false)
+	}
 	s.end, s.prefix, s.length, s.widens = (*separator)[0], prefix, *length, *length == 0 && s.next == 0
 	if s.length == 0 {
 		s.length = 2
@@ -188,6 +191,7 @@ type splitter struct {
 	lines, bytes           int64 // -l and -b: how much a file gets
 	lineBytes              int64 // -C: how many bytes of whole lines
 	end                    byte
+	input                  Location       // of the file, the zero one for the standard input
 	prefix, additional     string         // of the names, and what follows their letters
 	alphabet               string         // of the suffixes: letters, digits or hexadecimal digits
 	length                 int            // of the suffixes
@@ -215,6 +219,11 @@ func (s *splitter) open() error {
 	}
 	if s.verbose {
 		fmt.Fprintf(s.p.Stdout, "creating file %s\n", quoteName(name))
+	}
+	if at := s.p.resolve(s.ctx, name, false); at == s.input && at.Workspace != nil {
+		s.failed = true
+		s.p.errorf("'%s' would overwrite input; aborting", name)
+		return errSplit
 	}
 	file, err := s.p.Create(s.ctx, name, 0)
 	if err != nil {

@@ -42,6 +42,7 @@ type transfer struct {
 type copied struct {
 	from, to string
 	source   workspace.FileInfo // of from, before it was copied
+	made     workspace.FileInfo // of to, after that, if it is a file
 }
 
 // newTransfer adds the options that cp and mv have in common.
@@ -440,7 +441,8 @@ func undoing(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 // replace moves a file to a name that exists: the content is replaced at once, and the
-// old name removed. If that fails, and from is still there, the old content comes back.
+// old name removed. If that fails, the old content comes back, if from is still there and nobody
+// else has written to meanwhile.
 //
 // The old content is held in memory meanwhile, so a file that is over the limit of its
 // workspace cannot be replaced. It is restored even when ctx has ended.
@@ -455,15 +457,19 @@ func (t *transfer) replace(ctx context.Context, from, to string, source workspac
 	if err := t.p.Copy(ctx, from, to); err != nil {
 		return err
 	}
-	err = t.removeCopied(ctx, from, source)
+	undo := context.WithoutCancel(ctx)
+	made, err := t.p.Lstat(undo, to)
+	if err == nil {
+		err = t.removeCopied(ctx, from, source)
+	}
 	if err == nil {
 		return nil
 	}
-	undo := context.WithoutCancel(ctx)
-	if _, lost := t.p.Lstat(undo, from); lost != nil {
-		return err // to may have the only copy
+	_, lost := t.p.Lstat(undo, from)
+	if lost != nil || t.unchanged(undo, to, made) != nil {
+		return err // to may have the only copy, or what somebody else has written
 	}
-	return errors.Join(err, t.p.WriteFile(undo, to, old, nil))
+	return errors.Join(err, t.p.WriteFile(undo, to, old, &workspace.WriteOptions{IfVersion: made.Version}))
 }
 
 // removeCopied removes what has been copied. A file that somebody has changed since it was
@@ -472,14 +478,19 @@ func (t *transfer) removeCopied(ctx context.Context, from string, source workspa
 	if source.IsDir() {
 		return removeDir(ctx, t.p, from)
 	}
-	now, err := t.p.Lstat(ctx, from)
-	switch {
-	case err != nil:
+	if err := t.unchanged(ctx, from, source); err != nil {
 		return err
-	case !fallback.SameBytes(source, now):
-		return workspace.ErrConflict
 	}
 	return t.p.Rm(ctx, from, nil)
+}
+
+// unchanged returns [workspace.ErrConflict] if somebody has changed a file since it was described.
+func (t *transfer) unchanged(ctx context.Context, name string, before workspace.FileInfo) error {
+	now, err := t.p.Lstat(ctx, name)
+	if err == nil && !fallback.SameBytes(before, now) {
+		return workspace.ErrConflict
+	}
+	return err
 }
 
 // moveByCopy copies a file or a directory, and then removes it. If one of both fails, the
@@ -530,12 +541,19 @@ func (t *transfer) checkLinks(ctx context.Context, from, to string, source works
 	return err
 }
 
-// removeCopy removes what a move has created, unless another process has done so, or has put
-// something into a directory.
+// removeCopy removes what a move has created, unless another process has done so, has written a
+// file again, or has put something into a directory.
 func (t *transfer) removeCopy(ctx context.Context, all []copied) error {
 	var errs []error
 	for _, c := range slices.Backward(all) {
-		if err := t.p.Rm(ctx, c.to, nil); !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, workspace.ErrNotEmpty) {
+		var err error
+		if !c.source.IsDir() {
+			err = t.unchanged(ctx, c.to, c.made)
+		}
+		if err == nil {
+			err = t.p.Rm(ctx, c.to, nil)
+		}
+		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, workspace.ErrNotEmpty) && !errors.Is(err, workspace.ErrConflict) {
 			errs = append(errs, err)
 		}
 	}
@@ -547,18 +565,18 @@ func (t *transfer) removeCopy(ctx context.Context, all []copied) error {
 //
 // checkLinks has found no symlink. What was created before an error stays; the caller removes it.
 func (t *transfer) copyAll(ctx context.Context, from, to string, source workspace.FileInfo) error {
-	var err error
-	if source.IsDir() {
-		err = t.p.Mkdir(ctx, to, nil)
-	} else {
-		err = t.p.Copy(ctx, from, to)
-	}
-	if err == nil {
-		t.copied = append(t.copied, copied{from, to, source})
-	}
-	if err != nil || !source.IsDir() {
+	if !source.IsDir() {
+		if err := t.p.Copy(ctx, from, to); err != nil {
+			return err
+		}
+		made, err := t.p.Lstat(context.WithoutCancel(ctx), to) // or removeCopy would not know it
+		t.copied = append(t.copied, copied{from, to, source, made})
 		return err
 	}
+	if err := t.p.Mkdir(ctx, to, nil); err != nil {
+		return err
+	}
+	t.copied = append(t.copied, copied{from: from, to: to, source: source})
 	list, err := t.p.ReadDir(ctx, from)
 	for _, info := range list {
 		if err == nil {

@@ -168,7 +168,8 @@ func TestPatchReverses(t *testing.T) {
 // failing is a file system whose removals fail after some.
 type failing struct {
 	*memory.FS
-	removals int // that succeed
+	removals int          // that succeed
+	edit     func() error // by somebody else, nil for none, when one fails
 }
 
 var errFull = errors.New("the store is out of order")
@@ -176,6 +177,9 @@ var errFull = errors.New("the store is out of order")
 func (f *failing) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
 	if f.removals--; f.removals >= 0 {
 		return f.FS.Rm(ctx, name, opts)
+	}
+	if f.edit != nil {
+		return errors.Join(errFull, f.edit())
 	}
 	return errFull
 }
@@ -185,7 +189,7 @@ func (f *failing) Rm(ctx context.Context, name string, opts *workspace.RmOptions
 func TestMoveUndone(t *testing.T) {
 	t.Parallel()
 	for line, removals := range map[string]int{"mv /a/dir /b/new": 2, "mv /a/file /b/new": 0, "mv /a/file /b/there": 0, "mv /a/file /a/other": 0} {
-		fsys := &failing{memory.New(nil), removals}
+		fsys := &failing{memory.New(nil), removals, nil}
 		a, b := workspace.New("a", fsys, nil), workspace.New("b", memory.New(nil), nil)
 		for name, content := range map[string]string{"dir/1": "1", "dir/sub/2": "2", "file": "f", "other": "o"} {
 			if _, err := a.WriteFile(t.Context(), name, []byte(content), nil); err != nil {
@@ -243,6 +247,39 @@ func TestMoveOvertaken(t *testing.T) {
 			t.Errorf("%s = %q, status %d; want an error, as the file has changed", line, stderr, status)
 		}
 		want := []map[string]string{{"file": "edited", "other": "other"}, {"there": "there"}}
+		if diff := cmp.Diff(want, []map[string]string{contents(t, a), contents(t, b)}); diff != "" {
+			t.Errorf("after %s (-want +got):\n%s", line, diff)
+		}
+	}
+}
+
+// TestMoveUndoneOvertaken moves by a copy that somebody else edits before the removal fails. The
+// edit stays.
+func TestMoveUndoneOvertaken(t *testing.T) {
+	t.Parallel()
+	for line, copied := range map[string]string{"mv /a/dir /b/new": "new/1", "mv /a/file /b/new": "new", "mv /a/file /b/there": "there", "mv /a/file /a/other": "other"} {
+		files, others := &failing{FS: memory.New(nil)}, memory.New(nil)
+		theirs := others
+		if copied == "other" {
+			theirs = files.FS
+		}
+		files.edit = func() error {
+			_, err := theirs.WriteFile(t.Context(), copied, []byte("theirs"), nil)
+			return err
+		}
+		for fsys, names := range map[*memory.FS][]string{files.FS: {"dir/1", "dir/2", "file", "other"}, others: {"there"}} {
+			for _, name := range names {
+				if _, err := fsys.WriteFile(t.Context(), name, []byte(name), nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		a, b := workspace.New("a", files, nil), workspace.New("b", others, nil)
+		want := []map[string]string{contents(t, a), contents(t, b)}
+		want[map[*memory.FS]int{files.FS: 0, others: 1}[theirs]][copied] = "theirs"
+		if _, stderr, status := runIn(t, []*workspace.Workspace{a, b}, "", line); status != 1 || !strings.Contains(stderr, "out of order") {
+			t.Errorf("%s = %q, status %d; want an error", line, stderr, status)
+		}
 		if diff := cmp.Diff(want, []map[string]string{contents(t, a), contents(t, b)}); diff != "" {
 			t.Errorf("after %s (-want +got):\n%s", line, diff)
 		}

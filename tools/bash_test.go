@@ -3,7 +3,9 @@ package tools_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -249,6 +251,25 @@ func TestBashSessionMoves(t *testing.T) {
 		if got := call(t, set, "bash", object{"script": c.second}).Text; strings.Contains(got, "read first") != c.refused {
 			t.Errorf("%s, and then %s: %s", c.first, c.second, got)
 		}
+	}
+}
+
+// copying is a file system that cannot move.
+type copying struct{ *memory.FS }
+
+func (copying) Move(_ context.Context, name, _ string) error {
+	return &fs.PathError{Op: "move", Path: name, Err: errors.ErrUnsupported}
+}
+
+// TestBashSessionMovesByCopy moves a directory, which needs no read, where mv must copy and remove
+// each file.
+func TestBashSessionMovesByCopy(t *testing.T) {
+	t.Parallel()
+	ws := workspace.New("main", copying{memory.New(nil)}, nil)
+	put(t, ws, "d/f", "f\n")
+	set := newSetOf(t, ws, &tools.Options{ReadBeforeWrite: []string{"main"}, Bash: bashtool.New(nil)})
+	if got := good(t, set, "bash", object{"script": "mv d e && ls e"}); got["output"] != "f\n" {
+		t.Errorf("mv d e && ls e = %v, want f", got)
 	}
 }
 

@@ -475,19 +475,17 @@ func (t *transfer) replace(ctx context.Context, from, to string, source workspac
 // removeCopied removes what has been copied. A file that somebody has changed since it was
 // described as source stays: that is [workspace.ErrConflict]. So does a directory that is not empty.
 func (t *transfer) removeCopied(ctx context.Context, from string, source workspace.FileInfo) error {
-	if source.IsDir() {
-		return removeDir(ctx, t.p, from)
-	}
 	if err := t.unchanged(ctx, from, source); err != nil {
 		return err
 	}
-	return t.p.Rm(ctx, from, nil)
+	return t.p.Files.rmMoved(ctx, t.p.Dir, from)
 }
 
-// unchanged returns [workspace.ErrConflict] if somebody has changed a file since it was described.
+// unchanged returns [workspace.ErrConflict] if somebody has changed a file since it was described,
+// or has replaced a directory.
 func (t *transfer) unchanged(ctx context.Context, name string, before workspace.FileInfo) error {
 	now, err := t.p.Lstat(ctx, name)
-	if err == nil && !fallback.SameBytes(before, now) {
+	if err == nil && (before.Type != now.Type || !now.IsDir() && !fallback.SameBytes(before, now)) {
 		return workspace.ErrConflict
 	}
 	return err
@@ -551,7 +549,7 @@ func (t *transfer) removeCopy(ctx context.Context, all []copied) error {
 			err = t.unchanged(ctx, c.to, c.made)
 		}
 		if err == nil {
-			err = t.p.Rm(ctx, c.to, nil)
+			err = t.p.Files.rmMoved(ctx, t.p.Dir, c.to)
 		}
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, workspace.ErrNotEmpty) && !errors.Is(err, workspace.ErrConflict) {
 			errs = append(errs, err)

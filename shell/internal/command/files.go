@@ -805,11 +805,26 @@ func (f *Files) Rm(ctx context.Context, dir, name string, opts *workspace.RmOpti
 	if err != nil {
 		return err
 	}
+	return f.rm(ctx, at, opts)
+}
+
+// rm is Rm without the question whether the hook allows it.
+func (f *Files) rm(ctx context.Context, at Location, opts *workspace.RmOptions) error {
 	if err := at.Workspace.Rm(at.In(ctx), at.Name, opts); err != nil {
 		return err
 	}
 	f.changed(ctx, ops.Rm, at, Location{}, "")
 	return nil
+}
+
+// rmMoved is Rm for what a move has copied, and for the copies if it is undone. The hook has been
+// asked about the move, and not about each file of a directory.
+func (f *Files) rmMoved(ctx context.Context, dir, name string) error {
+	at, err := f.locateFile(ctx, dir, name)
+	if err != nil {
+		return err
+	}
+	return f.rm(ctx, at, nil)
 }
 
 // locateChange locates what op is about to change, and asks the hook.

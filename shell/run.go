@@ -68,8 +68,8 @@ type Observer interface {
 	// Moved is called after name, with all below it, was moved to to, or was removed if to
 	// is empty.
 	Moved(ctx context.Context, ws *workspace.Workspace, name, to string)
-	// Copied is called after the workspace has copied the file name to the new file to.
-	// Wrote is not called for it.
+	// Copied is called after the file name was copied to the file to. Neither Read nor Wrote is
+	// called for it.
 	Copied(ctx context.Context, ws *workspace.Workspace, name, to string)
 }
 

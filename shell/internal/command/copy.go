@@ -295,6 +295,7 @@ func (t *transfer) copyFile(ctx context.Context, from, to string) error {
 		return err
 	}
 	defer in.Close()
+	unobserved(in)
 	out, err := t.p.Create(ctx, to, 0)
 	if err != nil {
 		return err

@@ -58,7 +58,7 @@ type Hooks struct {
 	Changed func(ctx context.Context, op string, at, to Location, version workspace.Version)
 	// Wrote gets what a file holds that has been written whole.
 	Wrote func(ctx context.Context, at Location, version workspace.Version, content Content)
-	// Copied gets each file that the workspace itself has copied. Wrote does not get it.
+	// Copied gets each file that was copied in one workspace. Read and Wrote do not get it.
 	Copied func(ctx context.Context, from, to Location)
 }
 
@@ -314,6 +314,9 @@ func AtEnd(file io.ReadCloser, end func(size int64, tell func())) {
 	}
 }
 
+// unobserved keeps the hook Read from being called for a file that Open has returned.
+func unobserved(file io.ReadCloser) { AtEnd(file, func(int64, func()) {}) }
+
 // Read implements [io.Reader].
 func (in *input) Read(b []byte) (int, error) {
 	switch len(b) {
@@ -558,6 +561,7 @@ type output struct {
 	seen   *contentWriter   // guarded by mu
 	size   int64            // guarded by mu
 	err    error            // guarded by mu; of the first write that failed
+	source Location         // guarded by mu; what it is a copy of, if that is in the same workspace
 }
 
 // start begins the file, with its old content if more is appended to it. The version
@@ -660,10 +664,15 @@ func (o *output) finish() error {
 	} else {
 		version, err = o.at.Workspace.WriteFile(o.at.In(ctx), o.at.Name, o.buf, o.opts)
 	}
-	if err == nil {
+	switch {
+	case err != nil:
+		return err
+	case o.source.Workspace != nil:
+		o.files.copied(ctx, o.source, o.at, version)
+	default:
 		o.files.wrote(ctx, o.at, version, o.seen.content())
 	}
-	return err
+	return nil
 }
 
 // storeTimeout bounds the storing of a file, and what undoes a move, after the context has ended.
@@ -924,7 +933,7 @@ func (f *Files) mayReplace(ctx context.Context, dir, from, to string) error {
 // change meanwhile.
 //
 // A copy that fails on the way leaves the destination as it was. The hook Read is not told, as
-// nobody has seen the content, and Wrote only where the content passes through here.
+// nobody has seen the content, and Wrote only of a copy between workspaces.
 func (f *Files) Copy(ctx context.Context, dir, from, to string) error {
 	source, err := f.locateRead(ctx, dir, from)
 	if err != nil {
@@ -943,10 +952,7 @@ func (f *Files) Copy(ctx context.Context, dir, from, to string) error {
 		if err != nil {
 			return err
 		}
-		f.changed(ctx, ops.WriteFile, target, Location{}, version)
-		if f.hooks.Copied != nil {
-			f.hooks.Copied(ctx, source, target)
-		}
+		f.copied(ctx, source, target, version)
 		return nil
 	}
 	in, _, err := source.Workspace.Open(source.In(ctx), source.Name, nil) // not f.Open, which reports a read
@@ -958,11 +964,25 @@ func (f *Files) Copy(ctx context.Context, dir, from, to string) error {
 	if err != nil {
 		return err
 	}
+	if source.Workspace == target.Workspace {
+		unobserved(in)
+		out.mu.Lock()
+		out.source = source
+		out.mu.Unlock()
+	}
 	if _, err := io.Copy(out, in); err != nil {
 		out.Drop(err)
 		return err
 	}
 	return out.Close()
+}
+
+// copied reports a file that was copied in one workspace.
+func (f *Files) copied(ctx context.Context, from, to Location, version workspace.Version) {
+	f.changed(ctx, ops.WriteFile, to, Location{}, version)
+	if f.hooks.Copied != nil {
+		f.hooks.Copied(ctx, from, to)
+	}
 }
 
 // Drop closes the handle, and keeps the file as it is. Other handles of the same output fail from

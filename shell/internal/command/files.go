@@ -965,7 +965,6 @@ func (f *Files) Copy(ctx context.Context, dir, from, to string) error {
 		return err
 	}
 	if source.Workspace == target.Workspace {
-		unobserved(in)
 		out.mu.Lock()
 		out.source = source
 		out.mu.Unlock()

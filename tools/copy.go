@@ -46,7 +46,7 @@ var copyFileSpec = spec{
 // runCopy copies a file, or with recursive a directory. It replaces nothing. A file may be
 // copied with recursive, too, and a symlink stands for its target.
 func runCopy(ctx context.Context, ts *toolset, in *copyInput) (*copyOutput, error) {
-	from, to, err := ts.cleanPair(ops.Copy, in.Source, in.Destination)
+	from, to, err := ts.cleanPair(ctx, ops.Copy, in.Source, in.Destination)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func runCopy(ctx context.Context, ts *toolset, in *copyInput) (*copyOutput, erro
 // planCopy has the requests of the names, which stand for everything below a directory, as
 // the rules are asked for each file.
 func planCopy(ctx context.Context, ts *toolset, in *copyInput) ([]policy.Request, error) {
-	requests, err := ts.touchesPair(ops.Copy, policy.OpCopy, in.Source, in.Destination)
+	requests, err := ts.touchesPair(ctx, ops.Copy, policy.OpCopy, in.Source, in.Destination)
 	if err != nil || !in.Recursive {
 		return requests, err
 	}

@@ -154,7 +154,7 @@ func (ts *toolset) readWhole(ctx context.Context, name string) (path string, fil
 	if file = ts.scratchFile(ctx, name); file != nil {
 		return name, file, nil
 	}
-	if path, err = ts.ws.Clean(ops.ReadFile, name); err != nil {
+	if path, err = ts.ws.Clean(ctx, ops.ReadFile, name); err != nil {
 		return "", nil, err
 	}
 	file, err = ts.read(ctx, path)

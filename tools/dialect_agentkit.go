@@ -162,7 +162,7 @@ func (ts *toolset) needsParent(ctx context.Context, op, name string, create *boo
 	if create == nil || *create {
 		return nil
 	}
-	path, err := ts.ws.Clean(op, name)
+	path, err := ts.ws.Clean(ctx, op, name)
 	if err != nil {
 		return err
 	}
@@ -189,7 +189,7 @@ type agentkitReplaced struct {
 func (o *agentkitReplaced) text() string { return jsonText(o) }
 
 func runAgentkitReplace(ctx context.Context, ts *toolset, in *agentkitReplaceInput) (*agentkitReplaced, error) {
-	e, err := ts.agentkitEditor(in)
+	e, err := ts.agentkitEditor(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -200,7 +200,7 @@ func runAgentkitReplace(ctx context.Context, ts *toolset, in *agentkitReplaceInp
 }
 
 func planAgentkitReplace(ctx context.Context, ts *toolset, in *agentkitReplaceInput) ([]policy.Request, error) {
-	e, err := ts.agentkitEditor(in)
+	e, err := ts.agentkitEditor(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -209,11 +209,11 @@ func planAgentkitReplace(ctx context.Context, ts *toolset, in *agentkitReplaceIn
 
 // agentkitEditor returns the editor of the file. It refuses an empty text to find, and a
 // replacement that changes nothing.
-func (ts *toolset) agentkitEditor(in *agentkitReplaceInput) (*editor, error) {
+func (ts *toolset) agentkitEditor(ctx context.Context, in *agentkitReplaceInput) (*editor, error) {
 	if in.Find == "" || in.Find == in.Replace {
 		return nil, &argumentError{message: `parameter "find" is empty, or the same as "replace"`, hint: "Give the text that is in the file, and another one to put in its place."}
 	}
-	path, err := ts.ws.Clean(ops.EditFile, in.Path)
+	path, err := ts.ws.Clean(ctx, ops.EditFile, in.Path)
 	return &editor{path: path, limit: ts.whole.MaxFileSize(), by: in.change}, err
 }
 
@@ -297,7 +297,7 @@ func (ts *toolset) deleteFirst(err error) error {
 //
 // [fs.ErrInvalid] for such names, and those of a removal, but no error if nothing is there.
 func (ts *toolset) clear(ctx context.Context, source, destination string) error {
-	from, to, err := ts.cleanPair(ops.Move, source, destination)
+	from, to, err := ts.cleanPair(ctx, ops.Move, source, destination)
 	if err != nil {
 		return err
 	}
@@ -353,7 +353,7 @@ func (o *agentkitDeleted) text() string { return jsonText(o) }
 // runAgentkitDelete removes like rm. A name that leads out of the workspace is an error, also
 // with missing_ok.
 func runAgentkitDelete(ctx context.Context, ts *toolset, in *agentkitDeleteInput) (*agentkitDeleted, error) {
-	path, err := ts.ws.Clean(ops.Rm, in.Path)
+	path, err := ts.ws.Clean(ctx, ops.Rm, in.Path)
 	if err != nil {
 		return nil, err
 	}

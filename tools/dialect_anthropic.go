@@ -179,13 +179,13 @@ func planEditorTool(ctx context.Context, ts *toolset, in *editorInput) ([]policy
 	case "create":
 		return planWriteFile(ctx, ts, &writeFileInput{Path: in.Path, Content: *in.FileText, CreateOnly: true})
 	case "str_replace", "insert":
-		e, err := ts.editorOf(in)
+		e, err := ts.editorOf(ctx, in)
 		if err != nil {
 			return nil, err
 		}
 		return ts.planEdit(ctx, e, false, false)
 	}
-	requests, err := ts.touches(ops.ReadFile, policy.OpRead, in.Path)
+	requests, err := ts.touches(ctx, ops.ReadFile, policy.OpRead, in.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -195,7 +195,7 @@ func planEditorTool(ctx context.Context, ts *toolset, in *editorInput) ([]policy
 // editorView shows a file or a directory, at most readLines lines at a time; the text says
 // how to see the rest. Only lines that are shown count as read.
 func (ts *toolset) editorView(ctx context.Context, in *editorInput) (*textResult, error) {
-	name, err := ts.ws.Clean(ops.ReadFile, in.Path)
+	name, err := ts.ws.Clean(ctx, ops.ReadFile, in.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -350,7 +350,7 @@ func (ts *toolset) editorCreate(ctx context.Context, in *editorInput) (*textResu
 
 // editorChange makes the change of str_replace and insert.
 func (ts *toolset) editorChange(ctx context.Context, in *editorInput) (*textResult, error) {
-	e, err := ts.editorOf(in)
+	e, err := ts.editorOf(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -364,8 +364,8 @@ func (ts *toolset) editorChange(ctx context.Context, in *editorInput) (*textResu
 }
 
 // editorOf returns the editor for str_replace or insert.
-func (ts *toolset) editorOf(in *editorInput) (*editor, error) {
-	name, err := ts.ws.Clean(ops.EditFile, in.Path)
+func (ts *toolset) editorOf(ctx context.Context, in *editorInput) (*editor, error) {
+	name, err := ts.ws.Clean(ctx, ops.EditFile, in.Path)
 	return &editor{path: name, limit: ts.whole.MaxFileSize(), by: in.change}, err
 }
 
@@ -443,7 +443,7 @@ func (in *memoryInput) check(ctx context.Context, ts *toolset) error {
 // leads out of it. A symlink that is deleted or renamed may itself lead anywhere. If the
 // directory is a symlink, every name is refused: it could be the whole workspace.
 func (ts *toolset) inMemory(ctx context.Context, command, name string) error {
-	clean, err := ts.ws.Clean(ops.ReadFile, name)
+	clean, err := ts.ws.Clean(ctx, ops.ReadFile, name)
 	if err != nil {
 		return err
 	}
@@ -482,7 +482,7 @@ func runMemoryTool(ctx context.Context, ts *toolset, in *memoryInput) (*textResu
 		return textf("Successfully renamed %s to %s", in.OldPath, in.NewPath), memoryError(err, in.OldPath, in.NewPath)
 	case "view":
 		out, err := ts.editorView(ctx, &in.editorInput)
-		if name, cleanErr := ts.ws.Clean(ops.ReadFile, in.Path); errors.Is(err, fs.ErrNotExist) && cleanErr == nil && name == memoryRoot {
+		if name, cleanErr := ts.ws.Clean(ctx, ops.ReadFile, in.Path); errors.Is(err, fs.ErrNotExist) && cleanErr == nil && name == memoryRoot {
 			return textf("Here're the files and directories up to 2 levels deep in %s, excluding hidden items and node_modules:\n-\t%[1]s", in.Path), nil
 		}
 		return out, err

@@ -239,8 +239,8 @@ type claudeEditsInput struct {
 
 // sequenceEditor returns an editor that makes edits one after another. An error of one of
 // several says which, from 1.
-func (ts *toolset) sequenceEditor(path string, edits []claudeReplacement) (*editor, error) {
-	path, err := ts.ws.Clean(ops.EditFile, path)
+func (ts *toolset) sequenceEditor(ctx context.Context, path string, edits []claudeReplacement) (*editor, error) {
+	path, err := ts.ws.Clean(ctx, ops.EditFile, path)
 	return &editor{path: path, limit: ts.whole.MaxFileSize(), by: func(text []byte) (*edit.Change, error) {
 		s, err := ts.applyFrom(0, text, edits)
 		if err != nil {
@@ -278,7 +278,7 @@ func (in *claudeEditsInput) created(ts *toolset) (string, error) {
 // editInSequence makes the edits one after the other, each in the text that the one
 // before has left, and writes the file once.
 func (ts *toolset) editInSequence(ctx context.Context, path string, edits []claudeReplacement) (*textResult, error) {
-	e, err := ts.sequenceEditor(path, edits)
+	e, err := ts.sequenceEditor(ctx, path, edits)
 	if err != nil {
 		return nil, err
 	}
@@ -292,7 +292,7 @@ func (ts *toolset) editInSequence(ctx context.Context, path string, edits []clau
 
 // planInSequence is what editInSequence would do.
 func (ts *toolset) planInSequence(ctx context.Context, path string, edits []claudeReplacement) ([]policy.Request, error) {
-	e, err := ts.sequenceEditor(path, edits)
+	e, err := ts.sequenceEditor(ctx, path, edits)
 	if err != nil {
 		return nil, err
 	}

@@ -283,7 +283,7 @@ func runFSMove(ctx context.Context, ts *toolset, in *fsPairInput) (*fsResult[fsP
 // is not found, as a removal whose answer is lost may have succeeded. The copy is deleted also
 // after the end of ctx, within settleTime. If it stays, the error has both causes.
 func runFSMoveByCopy(ctx context.Context, ts *toolset, in *fsPairInput, source workspace.FileInfo) (*fsResult[fsPair], error) {
-	if from, err := ts.ws.Clean(ops.Move, in.Source); err != nil {
+	if from, err := ts.ws.Clean(ctx, ops.Move, in.Source); err != nil {
 		return nil, err
 	} else if err := ts.checkKnown(ctx, ops.Move, from); err != nil {
 		return nil, err

@@ -123,8 +123,8 @@ type geminiReplaceInput struct {
 }
 
 // editor returns an editor that replaces old_string.
-func (in *geminiReplaceInput) editor(ts *toolset) (*editor, error) {
-	path, err := ts.ws.Clean(ops.EditFile, in.FilePath)
+func (in *geminiReplaceInput) editor(ctx context.Context, ts *toolset) (*editor, error) {
+	path, err := ts.ws.Clean(ctx, ops.EditFile, in.FilePath)
 	return &editor{path: path, limit: ts.whole.MaxFileSize(), edits: []edit.Edit{{Old: in.OldString, New: in.NewString, All: in.Multiple}}}, err
 }
 
@@ -133,7 +133,7 @@ func runGeminiReplace(ctx context.Context, ts *toolset, in *geminiReplaceInput) 
 	if in.OldString == "" {
 		return ts.createFile(ctx, in.FilePath, in.NewString)
 	}
-	e, err := in.editor(ts)
+	e, err := in.editor(ctx, ts)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +150,7 @@ func planGeminiReplace(ctx context.Context, ts *toolset, in *geminiReplaceInput)
 	if in.OldString == "" {
 		return planWriteFile(ctx, ts, &writeFileInput{Path: in.FilePath, Content: in.NewString, CreateOnly: true})
 	}
-	e, err := in.editor(ts)
+	e, err := in.editor(ctx, ts)
 	if err != nil {
 		return nil, err
 	}

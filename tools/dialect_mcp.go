@@ -329,7 +329,7 @@ type mcpReplacement struct {
 // runMCPEdit returns the diff in a fence that is longer than any in the diff, so that a
 // Markdown file does not end it.
 func runMCPEdit(ctx context.Context, ts *toolset, in *mcpEditInput) (*textResult, error) {
-	e, err := ts.mcpEditor(in)
+	e, err := ts.mcpEditor(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -348,7 +348,7 @@ func runMCPEdit(ctx context.Context, ts *toolset, in *mcpEditInput) (*textResult
 }
 
 func planMCPEdit(ctx context.Context, ts *toolset, in *mcpEditInput) ([]policy.Request, error) {
-	e, err := ts.mcpEditor(in)
+	e, err := ts.mcpEditor(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -357,8 +357,8 @@ func planMCPEdit(ctx context.Context, ts *toolset, in *mcpEditInput) ([]policy.R
 
 // mcpEditor returns the editor of the file, which makes the edits as the reference
 // server does.
-func (ts *toolset) mcpEditor(in *mcpEditInput) (*editor, error) {
-	path, err := ts.ws.Clean(ops.EditFile, in.Path)
+func (ts *toolset) mcpEditor(ctx context.Context, in *mcpEditInput) (*editor, error) {
+	path, err := ts.ws.Clean(ctx, ops.EditFile, in.Path)
 	return &editor{path: path, limit: ts.whole.MaxFileSize(), by: in.change}, err
 }
 
@@ -531,7 +531,7 @@ func runMCPTree(ctx context.Context, ts *toolset, in *mcpTreeInput) (*mcpTree, e
 	if err != nil {
 		return nil, err
 	}
-	root, err := ts.ws.Clean(ops.Ls, in.Path)
+	root, err := ts.ws.Clean(ctx, ops.Ls, in.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -672,7 +672,7 @@ func runMCPSearch(ctx context.Context, ts *toolset, in *mcpSearchInput) (*textRe
 	if err != nil {
 		return nil, err
 	}
-	root, err := ts.ws.Clean(ops.Glob, in.Path)
+	root, err := ts.ws.Clean(ctx, ops.Glob, in.Path)
 	if err != nil {
 		return nil, err
 	}

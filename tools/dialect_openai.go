@@ -129,7 +129,7 @@ type openaiListInput struct {
 //
 // Every call lists all levels again, as an offset is a number and no name.
 func runOpenAIList(ctx context.Context, ts *toolset, in *openaiListInput) (*textResult, error) {
-	root, err := ts.ws.Clean(ops.Ls, in.DirPath)
+	root, err := ts.ws.Clean(ctx, ops.Ls, in.DirPath)
 	if err != nil {
 		return nil, err
 	}

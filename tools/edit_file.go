@@ -73,7 +73,7 @@ var editFileSpec = spec{
 // runEditFile edits one file, whose name is not a glob. All edits are made, or none. The diff
 // and the numbers are of the file as it was at the moment of the write, or of the dry run.
 func runEditFile(ctx context.Context, ts *toolset, in *editFileInput) (*editFileOutput, error) {
-	e, err := ts.newEditor(in)
+	e, err := ts.newEditor(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -116,18 +116,18 @@ func (e *editor) tolerated() string {
 }
 
 // newEditor returns the editor for the arguments.
-func (ts *toolset) newEditor(in *editFileInput) (*editor, error) {
+func (ts *toolset) newEditor(ctx context.Context, in *editFileInput) (*editor, error) {
 	edits, err := in.edits()
 	if err != nil {
 		return nil, err
 	}
-	path, err := ts.ws.Clean(ops.EditFile, in.Path)
+	path, err := ts.ws.Clean(ctx, ops.EditFile, in.Path)
 	return &editor{path: path, limit: ts.whole.MaxFileSize(), edits: edits}, err
 }
 
 // planEditFile fails where the edit would: it has no diff then.
 func planEditFile(ctx context.Context, ts *toolset, in *editFileInput) ([]policy.Request, error) {
-	e, err := ts.newEditor(in)
+	e, err := ts.newEditor(ctx, in)
 	if err != nil {
 		return nil, err
 	}

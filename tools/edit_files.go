@@ -203,7 +203,7 @@ func (ts *toolset) editGlob(ctx context.Context, path string, edits []edit.Edit)
 	if !strings.ContainsAny(path, "*?[{") {
 		return "", nil
 	}
-	name, err := ts.ws.Clean(ops.EditFile, path)
+	name, err := ts.ws.Clean(ctx, ops.EditFile, path)
 	if err != nil {
 		return "", err
 	}

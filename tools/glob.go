@@ -89,11 +89,11 @@ func (in *globInput) after(ts *toolset) (id string, after place, err error) {
 	return id, after, err
 }
 
-func planGlob(_ context.Context, ts *toolset, in *globInput) ([]policy.Request, error) {
+func planGlob(ctx context.Context, ts *toolset, in *globInput) ([]policy.Request, error) {
 	if _, _, err := in.after(ts); err != nil {
 		return nil, err
 	}
-	return ts.touches(ops.Glob, policy.OpList, in.Path)
+	return ts.touches(ctx, ops.Glob, policy.OpList, in.Path)
 }
 
 // hint returns what a pattern without a match may have been meant for, and nothing if that is

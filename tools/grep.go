@@ -142,11 +142,11 @@ func (in *grepInput) start(ts *toolset) (id string, start place, err error) {
 	return id, start, err
 }
 
-func planGrep(_ context.Context, ts *toolset, in *grepInput) ([]policy.Request, error) {
+func planGrep(ctx context.Context, ts *toolset, in *grepInput) ([]policy.Request, error) {
 	if _, _, err := in.start(ts); err != nil {
 		return nil, err
 	}
-	return ts.touches(ops.Grep, policy.OpRead, in.Path)
+	return ts.touches(ctx, ops.Grep, policy.OpRead, in.Path)
 }
 
 // options returns the options of the whole search. Files that are searched over lines have a

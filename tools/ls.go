@@ -52,7 +52,7 @@ func runLs(ctx context.Context, ts *toolset, in *lsInput) (*lsOutput, error) {
 	if err != nil {
 		return nil, err
 	}
-	path, err := ts.ws.Clean(ops.Ls, in.Path)
+	path, err := ts.ws.Clean(ctx, ops.Ls, in.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -82,11 +82,11 @@ func decodeCursor(op, query, text string) (workspace.Position, error) {
 	return at.Position, err
 }
 
-func planLs(_ context.Context, ts *toolset, in *lsInput) ([]policy.Request, error) {
+func planLs(ctx context.Context, ts *toolset, in *lsInput) ([]policy.Request, error) {
 	if _, _, err := in.after(ts); err != nil {
 		return nil, err
 	}
-	return ts.touches(ops.Ls, policy.OpList, in.Path)
+	return ts.touches(ctx, ops.Ls, policy.OpList, in.Path)
 }
 
 // newLsOutput makes a page of children. The cursor has the last name of the page. 50 stands

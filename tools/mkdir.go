@@ -31,7 +31,7 @@ var mkdirSpec = spec{
 
 // runMkdir needs no session: an empty directory replaces nothing.
 func runMkdir(ctx context.Context, ts *toolset, in *mkdirInput) (*mkdirOutput, error) {
-	path, err := ts.ws.Clean(ops.Mkdir, in.Path)
+	path, err := ts.ws.Clean(ctx, ops.Mkdir, in.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -43,8 +43,8 @@ func runMkdir(ctx context.Context, ts *toolset, in *mkdirInput) (*mkdirOutput, e
 }
 
 // planMkdir has one request, also if parents are missing.
-func planMkdir(_ context.Context, ts *toolset, in *mkdirInput) ([]policy.Request, error) {
-	return ts.touches(ops.Mkdir, policy.OpMkdir, in.Path)
+func planMkdir(ctx context.Context, ts *toolset, in *mkdirInput) ([]policy.Request, error) {
+	return ts.touches(ctx, ops.Mkdir, policy.OpMkdir, in.Path)
 }
 
 func (o *mkdirOutput) text() string { return "Made the directory " + onOneLine(o.Path) + "." }

@@ -34,7 +34,7 @@ var moveSpec = spec{
 // runMove moves a file, a directory with everything below it, or a symlink itself. It
 // replaces nothing. What the session has read of it stays read, under the new name.
 func runMove(ctx context.Context, ts *toolset, in *moveInput) (*moveOutput, error) {
-	from, to, err := ts.cleanPair(ops.Move, in.Source, in.Destination)
+	from, to, err := ts.cleanPair(ctx, ops.Move, in.Source, in.Destination)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func runMove(ctx context.Context, ts *toolset, in *moveInput) (*moveOutput, erro
 // planMove has a request for the old name and one for the new, for a directory two. They
 // stand for everything below it.
 func planMove(ctx context.Context, ts *toolset, in *moveInput) ([]policy.Request, error) {
-	requests, err := ts.touchesPair(ops.Move, policy.OpMove, in.Source, in.Destination)
+	requests, err := ts.touchesPair(ctx, ops.Move, policy.OpMove, in.Source, in.Destination)
 	if err == nil && ts.typeOf(ctx, requests[0].Path) == workspace.TypeDirectory {
 		requests = append(requests, policy.Request{Op: policy.OpMkdir, Path: requests[0].To})
 	}

@@ -37,7 +37,7 @@ func (p properties) sorted() {
 // files, while a Stat for each would be one request for each. A directory that cannot be
 // listed gives no times, and no error. dir may be a file, which is then the only result.
 func newestFirst[T any](ctx context.Context, ts *toolset, op, dir string, results []T, path func(T) string) (map[string]int64, error) {
-	dir, err := ts.ws.Clean(op, dir)
+	dir, err := ts.ws.Clean(ctx, op, dir)
 	if err != nil {
 		return nil, err
 	}

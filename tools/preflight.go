@@ -70,8 +70,8 @@ func (t *Tool) Preflight(ctx context.Context, args json.RawMessage) ([]policy.Re
 
 // touches returns the one request of a call that does op with the name of the tool's
 // parameter. tool is the operation for the error of a name that is not valid.
-func (ts *toolset) touches(tool string, op policy.Op, name string) ([]policy.Request, error) {
-	path, err := ts.ws.Clean(tool, name)
+func (ts *toolset) touches(ctx context.Context, tool string, op policy.Op, name string) ([]policy.Request, error) {
+	path, err := ts.ws.Clean(ctx, tool, name)
 	if err != nil {
 		return nil, err
 	}
@@ -80,8 +80,8 @@ func (ts *toolset) touches(tool string, op policy.Op, name string) ([]policy.Req
 
 // touchesPair is touches for a call that creates a destination. The source comes first, so
 // that a caller can add to its request.
-func (ts *toolset) touchesPair(tool string, op policy.Op, source, destination string) ([]policy.Request, error) {
-	from, to, err := ts.cleanPair(tool, source, destination)
+func (ts *toolset) touchesPair(ctx context.Context, tool string, op policy.Op, source, destination string) ([]policy.Request, error) {
+	from, to, err := ts.cleanPair(ctx, tool, source, destination)
 	if err != nil {
 		return nil, err
 	}
@@ -90,10 +90,10 @@ func (ts *toolset) touchesPair(tool string, op policy.Op, source, destination st
 
 // cleanPair returns the clean names of a source and a destination. The error is about the
 // first name that is not valid.
-func (ts *toolset) cleanPair(tool, source, destination string) (from, to string, err error) {
-	if from, err = ts.ws.Clean(tool, source); err != nil {
+func (ts *toolset) cleanPair(ctx context.Context, tool, source, destination string) (from, to string, err error) {
+	if from, err = ts.ws.Clean(ctx, tool, source); err != nil {
 		return "", "", err
 	}
-	to, err = ts.ws.Clean(tool, destination)
+	to, err = ts.ws.Clean(ctx, tool, destination)
 	return from, to, err
 }

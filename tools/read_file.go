@@ -81,7 +81,7 @@ func runReadFile(ctx context.Context, ts *toolset, in *readFileInput) (*readFile
 		}
 		return ts.show(ctx, in.Path, file, in, readBytes, partBytes)
 	}
-	path, err := ts.ws.Clean(ops.ReadFile, in.Path)
+	path, err := ts.ws.Clean(ctx, ops.ReadFile, in.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -137,11 +137,11 @@ func (ts *toolset) show(ctx context.Context, path string, file *content, in *rea
 }
 
 // planReadFile has one request, whatever part is read.
-func planReadFile(_ context.Context, ts *toolset, in *readFileInput) ([]policy.Request, error) {
+func planReadFile(ctx context.Context, ts *toolset, in *readFileInput) ([]policy.Request, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	return ts.touches(ops.ReadFile, policy.OpRead, in.Path)
+	return ts.touches(ctx, ops.ReadFile, policy.OpRead, in.Path)
 }
 
 // check refuses parameters that contradict each other, which a schema cannot say.

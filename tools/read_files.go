@@ -125,10 +125,10 @@ func shares(sizes []int, budget int, used func(i, most int) int) []int {
 }
 
 // planReadFiles has a request for each path, and none for a name that is not valid.
-func planReadFiles(_ context.Context, ts *toolset, in *readFilesInput) (requests []policy.Request, _ error) {
+func planReadFiles(ctx context.Context, ts *toolset, in *readFilesInput) (requests []policy.Request, _ error) {
 	for _, path := range in.Paths {
 		// The call reports an invalid name in its place.
-		if read, err := ts.touches(ops.ReadFile, policy.OpRead, path); err == nil {
+		if read, err := ts.touches(ctx, ops.ReadFile, policy.OpRead, path); err == nil {
 			requests = append(requests, read...)
 		}
 	}

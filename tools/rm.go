@@ -31,7 +31,7 @@ var rmSpec = spec{
 // with everything below it. A session must have read a file, and need not have read those in
 // a directory. A name that does not exist is an error, also with recursive.
 func runRm(ctx context.Context, ts *toolset, in *rmInput) (*rmOutput, error) {
-	path, err := ts.ws.Clean(ops.Rm, in.Path)
+	path, err := ts.ws.Clean(ctx, ops.Rm, in.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -49,8 +49,8 @@ func runRm(ctx context.Context, ts *toolset, in *rmInput) (*rmOutput, error) {
 }
 
 // planRm has one request, which with Recursive stands for everything below the name.
-func planRm(_ context.Context, ts *toolset, in *rmInput) ([]policy.Request, error) {
-	requests, err := ts.touches(ops.Rm, policy.OpDelete, in.Path)
+func planRm(ctx context.Context, ts *toolset, in *rmInput) ([]policy.Request, error) {
+	requests, err := ts.touches(ctx, ops.Rm, policy.OpDelete, in.Path)
 	if err != nil {
 		return nil, err
 	}

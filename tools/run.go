@@ -275,11 +275,11 @@ func waitOrKill(ctx context.Context, all *jobs.Jobs, id string, limit time.Durat
 
 // planRun says that a command is run in a directory. What the command does to files cannot be
 // known.
-func planRun(_ context.Context, ts *toolset, in *runInput) ([]policy.Request, error) {
+func planRun(ctx context.Context, ts *toolset, in *runInput) ([]policy.Request, error) {
 	if err := in.check(); err != nil {
 		return nil, err
 	}
-	dir, err := ts.ws.Clean(ops.Run, in.Dir)
+	dir, err := ts.ws.Clean(ctx, ops.Run, in.Dir)
 	if err != nil {
 		return nil, err
 	}

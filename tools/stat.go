@@ -40,8 +40,8 @@ func runStat(ctx context.Context, ts *toolset, in *statInput) (*statOutput, erro
 }
 
 // planStat asks for the right to list: a description has nothing of the content.
-func planStat(_ context.Context, ts *toolset, in *statInput) ([]policy.Request, error) {
-	return ts.touches(ops.Stat, policy.OpList, in.Path)
+func planStat(ctx context.Context, ts *toolset, in *statInput) ([]policy.Request, error) {
+	return ts.touches(ctx, ops.Stat, policy.OpList, in.Path)
 }
 
 // text is one line: "a.go: file, 12 bytes, modified 2026-01-02T03:04:05Z, version 3f2a".

@@ -50,7 +50,7 @@ var treeSpec = spec{
 // directories by the same with a slash at the end. Both stop at treeScan paths. They pass by a
 // directory that cannot be read, so each one that is shown as empty is listed in addition.
 func runTree(ctx context.Context, ts *toolset, in *treeInput) (*treeOutput, error) {
-	path, err := ts.ws.Clean(ops.Tree, in.Path)
+	path, err := ts.ws.Clean(ctx, ops.Tree, in.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -85,8 +85,8 @@ func runTree(ctx context.Context, ts *toolset, in *treeInput) (*treeOutput, erro
 	return out, nil
 }
 
-func planTree(_ context.Context, ts *toolset, in *treeInput) ([]policy.Request, error) {
-	return ts.touches(ops.Tree, policy.OpList, in.Path)
+func planTree(ctx context.Context, ts *toolset, in *treeInput) ([]policy.Request, error) {
+	return ts.touches(ctx, ops.Tree, policy.OpList, in.Path)
 }
 
 // cutTogether cuts both sorted lists to those paths that the shorter of two cut lists

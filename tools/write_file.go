@@ -67,7 +67,7 @@ var writeFileSpec = spec{
 // Those of [workspace.Workspace.WriteFile], an [*argumentError], and those of a session that
 // has not read what it would replace.
 func runWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) (*writeFileOutput, error) {
-	path, content, err := ts.checkWrite(in)
+	path, content, err := ts.checkWrite(ctx, in)
 	if err != nil {
 		return nil, err
 	}
@@ -229,7 +229,7 @@ func (ts *toolset) writeOptions(ctx context.Context, d *draft, in *writeFileInpu
 
 // checkWrite returns the clean name of the file and the content, or what is wrong with the
 // arguments. It reads nothing. The size is tested before the file is read for a diff.
-func (ts *toolset) checkWrite(in *writeFileInput) (path string, content []byte, err error) {
+func (ts *toolset) checkWrite(ctx context.Context, in *writeFileInput) (path string, content []byte, err error) {
 	switch {
 	case in.CreateOnly && in.IfVersion != "":
 		return "", nil, &argumentError{message: `parameters "createOnly" and "ifVersion" cannot be given together`,
@@ -247,7 +247,7 @@ func (ts *toolset) checkWrite(in *writeFileInput) (path string, content []byte, 
 				hint: `Write it in the standard alphabet with padding, such as "aGVsbG8=".`}
 		}
 	}
-	if path, err = ts.ws.Clean(ops.WriteFile, in.Path); err != nil {
+	if path, err = ts.ws.Clean(ctx, ops.WriteFile, in.Path); err != nil {
 		return "", nil, err
 	}
 	return path, content, ops.CheckSize(ops.WriteFile, path, int64(len(content)), ts.ws.MaxFileSize())
@@ -469,7 +469,7 @@ func (ts *toolset) appended(ctx context.Context, path string, version workspace.
 // person who decides. The session is not asked: the call itself does that. An append also
 // reads.
 func planWriteFile(ctx context.Context, ts *toolset, in *writeFileInput) ([]policy.Request, error) {
-	path, content, err := ts.checkWrite(in)
+	path, content, err := ts.checkWrite(ctx, in)
 	if err != nil {
 		return nil, err
 	}

@@ -35,7 +35,7 @@ const maxAttempts = 1000
 // false, [ErrUnavailable] if the read returns no version, and [ErrConflict] if
 // the file has changed in each of a thousand attempts.
 func (w *Workspace) Edit(ctx context.Context, name string, change func(old []byte) ([]byte, error)) ([]byte, Version, error) {
-	clean, err := w.Clean(ops.EditFile, name)
+	clean, err := w.Clean(ctx, ops.EditFile, name)
 	if err != nil {
 		return nil, "", err
 	}

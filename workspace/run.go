@@ -72,7 +72,7 @@ func (w *Workspace) Run(ctx context.Context, opts *RunOptions) (*RunResult, erro
 	if opts != nil {
 		o = *opts
 	}
-	dir, err := w.Clean(ops.Run, o.Dir)
+	dir, err := w.Clean(ctx, ops.Run, o.Dir)
 	if err != nil {
 		return nil, err
 	}

@@ -88,15 +88,36 @@ func (w *Workspace) Close() error {
 	return nil
 }
 
-// Clean returns the valid name for name, as every method of w uses it.
+// findRoot returns Root once that is final. It starts a container that has to be started for that.
+func (w *Workspace) findRoot(ctx context.Context) (string, error) {
+	if w.root != "" {
+		return w.root, nil
+	}
+	if below, ok := As[*Workspace](w.fsys); ok {
+		return below.findRoot(ctx)
+	}
+	if finder, ok := As[interface {
+		FindRoot(ctx context.Context) error
+	}](w.fsys); ok {
+		err := finder.FindRoot(ctx)
+		return w.Root(), err
+	}
+	return w.Root(), nil
+}
+
+// Clean returns the valid name for name, as every method of w uses it. An
+// absolute name starts a container that has to be started to know its root.
 //
 // # Errors
 //
-// Those of [CleanName], as a [*io/fs.PathError] for op and name.
-func (w *Workspace) Clean(op, name string) (string, error) {
+// Those of [CleanName] and of a start, as a [*io/fs.PathError] for op and name.
+func (w *Workspace) Clean(ctx context.Context, op, name string) (string, error) {
 	root := ""
-	if path.IsAbs(name) {
-		root = w.Root()
+	if path.IsAbs(name) { // a relative name needs no start
+		var err error
+		if root, err = w.findRoot(ctx); err != nil {
+			return "", ops.Rename(err, op, name)
+		}
 	}
 	clean, err := CleanName(root, name)
 	if err != nil {
@@ -118,7 +139,7 @@ func (w *Workspace) ReadFile(ctx context.Context, name string) ([]byte, error) {
 // ReadVersioned implements [VersionedReader]. The lower of limit and the
 // workspace's own applies.
 func (w *Workspace) ReadVersioned(ctx context.Context, name string, limit int64) ([]byte, Version, error) {
-	clean, err := w.Clean(ops.ReadFile, name)
+	clean, err := w.Clean(ctx, ops.ReadFile, name)
 	if err != nil {
 		return nil, "", err
 	}
@@ -144,7 +165,7 @@ func lowerLimit(a, b int64) int64 {
 //
 // Those of [Opener], and [ErrTooLarge] if the window is larger than the limit.
 func (w *Workspace) ReadRange(ctx context.Context, name string, offset, length int64) ([]byte, error) {
-	clean, err := w.Clean(ops.ReadFile, name)
+	clean, err := w.Clean(ctx, ops.ReadFile, name)
 	if err != nil {
 		return nil, err
 	}
@@ -166,7 +187,7 @@ func (w *Workspace) ReadRange(ctx context.Context, name string, offset, length i
 
 // Open implements [Opener].
 func (w *Workspace) Open(ctx context.Context, name string, opts *OpenOptions) (io.ReadCloser, FileInfo, error) {
-	clean, err := w.Clean(ops.Open, name)
+	clean, err := w.Clean(ctx, ops.Open, name)
 	if err != nil {
 		return nil, FileInfo{}, err
 	}
@@ -179,7 +200,7 @@ func (w *Workspace) Open(ctx context.Context, name string, opts *OpenOptions) (i
 //
 // Also [ErrTooLarge].
 func (w *Workspace) WriteFile(ctx context.Context, name string, data []byte, opts *WriteOptions) (Version, error) {
-	clean, err := w.Clean(ops.WriteFile, name)
+	clean, err := w.Clean(ctx, ops.WriteFile, name)
 	if err != nil {
 		return "", err
 	}
@@ -194,7 +215,7 @@ func (w *Workspace) WriteFile(ctx context.Context, name string, data []byte, opt
 
 // Create implements [Creator]. The limit does not apply to a stream.
 func (w *Workspace) Create(ctx context.Context, name string, opts *WriteOptions) (Writer, error) {
-	clean, err := w.Clean(ops.Create, name)
+	clean, err := w.Clean(ctx, ops.Create, name)
 	if err != nil {
 		return nil, err
 	}
@@ -203,7 +224,7 @@ func (w *Workspace) Create(ctx context.Context, name string, opts *WriteOptions)
 
 // Ls implements [FileSystem].
 func (w *Workspace) Ls(ctx context.Context, dir string, opts *LsOptions) ([]FileInfo, error) {
-	clean, err := w.Clean(ops.Ls, dir)
+	clean, err := w.Clean(ctx, ops.Ls, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -217,20 +238,27 @@ func (w *Workspace) Glob(ctx context.Context, pattern string, opts *GlobOptions)
 	if opts != nil {
 		o = *opts
 	}
-	dir, err := w.Clean(ops.Glob, o.Dir)
+	dir, err := w.Clean(ctx, ops.Glob, o.Dir)
 	if err != nil {
 		return nil, err
 	}
 	o.Dir = dir
-	return w.fsys.Glob(ctx, w.cleanPattern(pattern), &o)
+	if pattern, err = w.cleanPattern(ctx, ops.Glob, pattern); err != nil {
+		return nil, err
+	}
+	return w.fsys.Glob(ctx, pattern, &o)
 }
 
 // cleanPattern is CleanName for a glob. It changes only the beginning, as the
 // rest need not be a name: the provider refuses a "..".
-func (w *Workspace) cleanPattern(pattern string) string {
+func (w *Workspace) cleanPattern(ctx context.Context, op, pattern string) (string, error) {
 	root := ""
 	if path.IsAbs(pattern) {
-		root = strings.TrimSuffix(path.Clean(w.Root()), "/")
+		var err error
+		if root, err = w.findRoot(ctx); err != nil {
+			return "", ops.Rename(err, op, pattern)
+		}
+		root = strings.TrimSuffix(path.Clean(root), "/")
 	}
 	for {
 		pattern = strings.TrimLeft(pattern, "/")
@@ -240,7 +268,7 @@ func (w *Workspace) cleanPattern(pattern string) string {
 			root = "" // which is removed once
 		}
 		if !ok {
-			return pattern
+			return pattern, nil
 		}
 		pattern = rest
 	}
@@ -253,7 +281,7 @@ func (w *Workspace) Grep(ctx context.Context, pattern string, opts *GrepOptions)
 	if opts != nil {
 		o = *opts
 	}
-	clean, err := w.Clean(ops.Grep, o.Path)
+	clean, err := w.Clean(ctx, ops.Grep, o.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -261,23 +289,27 @@ func (w *Workspace) Grep(ctx context.Context, pattern string, opts *GrepOptions)
 	if o.MaxFileSize >= 0 { // any other is refused
 		o.MaxFileSize = lowerLimit(o.MaxFileSize, w.maxSize)
 	}
-	o.IncludeGlob = w.cleanFilter(o.IncludeGlob)
-	o.ExcludeGlob = w.cleanFilter(o.ExcludeGlob)
+	for _, filter := range []*string{&o.IncludeGlob, &o.ExcludeGlob} {
+		if *filter, err = w.cleanFilter(ctx, *filter); err != nil {
+			return nil, err
+		}
+	}
 	return w.fsys.Grep(ctx, pattern, &o)
 }
 
 // cleanFilter is cleanPattern for a glob on files, which is one on names if it
 // has no slash: a glob that was anchored stays anchored.
-func (w *Workspace) cleanFilter(pattern string) string {
-	if clean := w.cleanPattern(pattern); clean != pattern {
-		return "/" + clean
+func (w *Workspace) cleanFilter(ctx context.Context, pattern string) (string, error) {
+	clean, err := w.cleanPattern(ctx, ops.Grep, pattern)
+	if err == nil && clean != pattern {
+		clean = "/" + clean
 	}
-	return pattern
+	return clean, err
 }
 
 // Stat implements [FileSystem].
 func (w *Workspace) Stat(ctx context.Context, name string) (FileInfo, error) {
-	clean, err := w.Clean(ops.Stat, name)
+	clean, err := w.Clean(ctx, ops.Stat, name)
 	if err != nil {
 		return FileInfo{}, err
 	}
@@ -286,7 +318,7 @@ func (w *Workspace) Stat(ctx context.Context, name string) (FileInfo, error) {
 
 // Rm implements [FileSystem].
 func (w *Workspace) Rm(ctx context.Context, name string, opts *RmOptions) error {
-	clean, err := w.Clean(ops.Rm, name)
+	clean, err := w.Clean(ctx, ops.Rm, name)
 	if err != nil {
 		return err
 	}
@@ -295,7 +327,7 @@ func (w *Workspace) Rm(ctx context.Context, name string, opts *RmOptions) error 
 
 // Mkdir implements [FileSystem].
 func (w *Workspace) Mkdir(ctx context.Context, name string, opts *MkdirOptions) error {
-	clean, err := w.Clean(ops.Mkdir, name)
+	clean, err := w.Clean(ctx, ops.Mkdir, name)
 	if err != nil {
 		return err
 	}
@@ -304,7 +336,7 @@ func (w *Workspace) Mkdir(ctx context.Context, name string, opts *MkdirOptions) 
 
 // Watch implements [FileSystem].
 func (w *Workspace) Watch(ctx context.Context, dir string, opts *WatchOptions) (<-chan Event, error) {
-	clean, err := w.Clean(ops.Watch, dir)
+	clean, err := w.Clean(ctx, ops.Watch, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -313,7 +345,7 @@ func (w *Workspace) Watch(ctx context.Context, dir string, opts *WatchOptions) (
 
 // Walk implements [Walker].
 func (w *Workspace) Walk(ctx context.Context, dir string, opts *WalkOptions, fn WalkFunc) error {
-	clean, err := w.Clean(ops.Walk, dir)
+	clean, err := w.Clean(ctx, ops.Walk, dir)
 	if err != nil {
 		return err
 	}
@@ -322,7 +354,7 @@ func (w *Workspace) Walk(ctx context.Context, dir string, opts *WalkOptions, fn 
 
 // Resolve implements [Resolver].
 func (w *Workspace) Resolve(ctx context.Context, name string) (string, error) {
-	clean, err := w.Clean(ops.Resolve, name)
+	clean, err := w.Clean(ctx, ops.Resolve, name)
 	if err != nil {
 		return "", err
 	}
@@ -391,7 +423,7 @@ func (w *Workspace) Transaction(ctx context.Context, change func(ctx context.Con
 
 // Move implements [Mover].
 func (w *Workspace) Move(ctx context.Context, source, destination string) error {
-	from, to, err := w.cleanPair(ops.Move, source, destination)
+	from, to, err := w.cleanPair(ctx, ops.Move, source, destination)
 	if err != nil {
 		return err
 	}
@@ -401,7 +433,7 @@ func (w *Workspace) Move(ctx context.Context, source, destination string) error 
 // Copy implements [Copier]. A source that is larger than the workspace's limit
 // when the call begins is [ErrTooLarge].
 func (w *Workspace) Copy(ctx context.Context, source, destination string) (Version, error) {
-	from, to, err := w.cleanPair(ops.Copy, source, destination)
+	from, to, err := w.cleanPair(ctx, ops.Copy, source, destination)
 	if err != nil {
 		return "", err
 	}
@@ -443,10 +475,10 @@ func (w *Workspace) checkCopy(ctx context.Context, source string) error {
 }
 
 // cleanPair is Clean for two names.
-func (w *Workspace) cleanPair(op, source, destination string) (from, to string, err error) {
-	if from, err = w.Clean(op, source); err != nil {
+func (w *Workspace) cleanPair(ctx context.Context, op, source, destination string) (from, to string, err error) {
+	if from, err = w.Clean(ctx, op, source); err != nil {
 		return "", "", err
 	}
-	to, err = w.Clean(op, destination)
+	to, err = w.Clean(ctx, op, destination)
 	return from, to, err
 }

@@ -51,12 +51,12 @@ func (b *Backend) LsInfo(ctx context.Context, req *filesystem.LsInfoRequest) ([]
 	for i, c := range children {
 		names[i] = c.Path
 	}
-	return b.infos("ls", req.Path, names)
+	return b.infos(ctx, "ls", req.Path, names)
 }
 
-func (b *Backend) infos(op, path string, names []string) ([]filesystem.FileInfo, error) {
+func (b *Backend) infos(ctx context.Context, op, path string, names []string) ([]filesystem.FileInfo, error) {
 	if len(names) > maxEntries {
-		return nil, b.tooMany(op, path)
+		return nil, b.tooMany(ctx, op, path)
 	}
 	all := make([]filesystem.FileInfo, len(names))
 	for i, name := range names {
@@ -66,13 +66,13 @@ func (b *Backend) infos(op, path string, names []string) ([]filesystem.FileInfo,
 }
 
 // tooMany returns the error of a call that has more than maxEntries results.
-func (b *Backend) tooMany(op, path string) error {
-	return b.pathError(op, path, fmt.Errorf("%w: it has more than %d entries; ask for less", workspace.ErrTooLarge, maxEntries))
+func (b *Backend) tooMany(ctx context.Context, op, path string) error {
+	return b.pathError(ctx, op, path, fmt.Errorf("%w: it has more than %d entries; ask for less", workspace.ErrTooLarge, maxEntries))
 }
 
 // pathError returns err with the clean name for path, as the errors of the workspace have it.
-func (b *Backend) pathError(op, path string, err error) error {
-	name, invalid := b.ws.Clean(op, path)
+func (b *Backend) pathError(ctx context.Context, op, path string, err error) error {
+	name, invalid := b.ws.Clean(ctx, op, path)
 	if invalid != nil {
 		return invalid
 	}
@@ -102,7 +102,7 @@ func (b *Backend) Read(ctx context.Context, req *filesystem.ReadRequest) (string
 			return "", err
 		}
 		if page.Binary {
-			return "", b.pathError("read_file", req.FilePath, workspace.ErrBinary)
+			return "", b.pathError(ctx, "read_file", req.FilePath, workspace.ErrBinary)
 		}
 		for text := range strings.Lines(page.Text) {
 			out = append(out, fmt.Sprintf("%6d\t%s", line, strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")))
@@ -123,7 +123,7 @@ func (b *Backend) GrepRaw(ctx context.Context, req *filesystem.GrepRequest) ([]f
 		return nil, err
 	}
 	if len(result.Matches) > maxEntries {
-		return nil, b.tooMany("grep", req.Path)
+		return nil, b.tooMany(ctx, "grep", req.Path)
 	}
 	matches := make([]filesystem.GrepMatch, len(result.Matches))
 	for i, m := range result.Matches {
@@ -143,7 +143,7 @@ func (b *Backend) GlobInfo(ctx context.Context, req *filesystem.GlobInfoRequest)
 	if err != nil {
 		return nil, err
 	}
-	return b.infos("glob", dir, names)
+	return b.infos(ctx, "glob", dir, names)
 }
 
 // Write creates a file with its missing directories. A file that exists is an error.
@@ -156,7 +156,7 @@ func (b *Backend) Write(ctx context.Context, req *filesystem.WriteRequest) error
 // meanwhile is lost.
 func (b *Backend) Edit(ctx context.Context, req *filesystem.EditRequest) error {
 	if _, ok := b.edits.Lookup("Edit"); !ok {
-		return b.pathError("edit_file", req.FilePath, errors.ErrUnsupported)
+		return b.pathError(ctx, "edit_file", req.FilePath, errors.ErrUnsupported)
 	}
 	if req.OldString == "" { // which Edit creates a file for
 		return &tools.Error{Code: tools.CodeInvalidArguments, Message: "the text to replace is empty"}

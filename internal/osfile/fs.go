@@ -76,7 +76,7 @@ func New(ctx context.Context, ws *workspace.Workspace, opts *Options) *FS {
 // of the workspace, wherever on the computer that is. The error is one for the caller of the
 // FS.
 func (f *FS) clean(op, name string) (string, error) {
-	clean, err := f.ws.Clean(op, strings.TrimLeft(filepath.ToSlash(name), "/"))
+	clean, err := f.ws.Clean(f.ctx, op, strings.TrimLeft(filepath.ToSlash(name), "/"))
 	return clean, fail(op, name, err)
 }
 

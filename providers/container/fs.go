@@ -86,6 +86,7 @@ var (
 	_ provider.Exacter       = (*store)(nil)
 	_ fallback.Capable       = (*store)(nil)
 	_ fallback.Rooter        = (*store)(nil)
+	_ fallback.RootFinder    = (*store)(nil)
 )
 
 // Capabilities implements [fallback.Capable].
@@ -116,6 +117,15 @@ func (s *store) Root() string {
 		return found.Root
 	}
 	return s.opts.Root
+}
+
+// FindRoot implements [fallback.RootFinder]. It needs no start if the options have a root.
+func (s *store) FindRoot(ctx context.Context) error {
+	if s.opts.Root != "" {
+		return nil
+	}
+	_, err := s.begin(ctx)
+	return err
 }
 
 // Container returns the name or the number of the container, by which others

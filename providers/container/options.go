@@ -44,8 +44,7 @@ type Options struct {
 	Timeout time.Duration
 
 	// Lazy says that Open starts nothing: it checks the options alone, and the
-	// first call makes the container and opens a shell. Set Root, too, if a
-	// [workspace.Workspace] is to know the files by their absolute paths.
+	// first call makes the container and opens a shell.
 	Lazy bool
 
 	// Create has the settings of a container that is created from Image.

@@ -35,6 +35,7 @@ var (
 	_ workspace.Resolver        = (*fileSystem)(nil)
 	_ workspace.Exacter         = (*fileSystem)(nil)
 	_ fallback.Rooter           = (*fileSystem)(nil)
+	_ fallback.RootFinder       = (*fileSystem)(nil)
 	_ workspace.Runner          = (*fileSystem)(nil)
 	_ fallback.Hider            = (*fileSystem)(nil)
 )
@@ -64,6 +65,9 @@ func (f *fileSystem) Capabilities() workspace.Capabilities { return workspace.Ca
 
 // Root implements [fallback.Rooter].
 func (f *fileSystem) Root() string { return fallback.Root(f.fsys) }
+
+// FindRoot implements [fallback.RootFinder].
+func (f *fileSystem) FindRoot(ctx context.Context) error { return fallback.FindRoot(ctx, f.fsys) }
 
 // Close closes the FileSystem below if it is an [io.Closer].
 func (f *fileSystem) Close() error {

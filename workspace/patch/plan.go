@@ -102,7 +102,7 @@ func (p *Patch) plan(ctx context.Context, ws *workspace.Workspace, memory int) (
 	files := slices.Clone(p.files)
 	named := make([]error, len(files))
 	for i := range files {
-		named[i] = pl.resolve(&files[i])
+		named[i] = pl.resolve(ctx, &files[i])
 	}
 	for i, err := range named {
 		if err == nil {
@@ -210,14 +210,14 @@ func (p *planner) place(name string) *place {
 
 // resolve gives a section the names that the workspace uses. A file whose new name is
 // wrong leaves its old one all the same, so that no other error comes of that.
-func (p *planner) resolve(s *section) (err error) {
+func (p *planner) resolve(ctx context.Context, s *section) (err error) {
 	same := s.old == s.new
-	s.old, err = p.resolveName(s, s.old)
+	s.old, err = p.resolveName(ctx, s, s.old)
 	if same {
 		s.new = s.old
 	} else {
 		var wrong error
-		s.new, wrong = p.resolveName(s, s.new)
+		s.new, wrong = p.resolveName(ctx, s, s.new)
 		err = errors.Join(err, wrong)
 	}
 	if s.kind == Renamed && s.old == s.new {
@@ -232,12 +232,12 @@ func (p *planner) resolve(s *section) (err error) {
 // resolveName returns the name that the workspace uses for a name of s, which may have
 // none. The names of a diff have to be those already, as for git. What is in .git is
 // refused because git runs programs that its files name.
-func (p *planner) resolveName(s *section, name string) (string, error) {
+func (p *planner) resolveName(ctx context.Context, s *section, name string) (string, error) {
 	if name == "" {
 		return "", nil
 	}
 	if !s.exact {
-		clean, err := p.ws.Clean(ops.ApplyPatch, name)
+		clean, err := p.ws.Clean(ctx, ops.ApplyPatch, name)
 		if err != nil {
 			return name, err
 		}

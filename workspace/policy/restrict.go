@@ -61,6 +61,7 @@ var (
 	_ fallback.Hider            = (*RestrictedFS)(nil)
 	_ fallback.Transactor       = (*RestrictedFS)(nil)
 	_ fallback.Rooter           = (*RestrictedFS)(nil)
+	_ fallback.RootFinder       = (*RestrictedFS)(nil)
 )
 
 // Restrict returns fsys with what rules allow.
@@ -178,6 +179,9 @@ func (s *ruleset) canRun() bool {
 
 // Root implements [fallback.Rooter].
 func (r *RestrictedFS) Root() string { return fallback.Root(r.fsys) }
+
+// FindRoot implements [fallback.RootFinder].
+func (r *RestrictedFS) FindRoot(ctx context.Context) error { return fallback.FindRoot(ctx, r.fsys) }
 
 // Close closes the FileSystem below if it is an [io.Closer].
 func (r *RestrictedFS) Close() error {

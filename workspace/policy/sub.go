@@ -60,6 +60,7 @@ var (
 	_ fallback.Hider            = (*SubFS)(nil)
 	_ fallback.Transactor       = (*SubFS)(nil)
 	_ fallback.Rooter           = (*SubFS)(nil)
+	_ fallback.RootFinder       = (*SubFS)(nil)
 )
 
 // Sub returns the directory dir of fsys. It does not look whether dir exists;
@@ -105,6 +106,9 @@ func (s *SubFS) Root() string {
 	}
 	return strings.TrimSuffix(root, "/") + "/" + s.dir
 }
+
+// FindRoot implements [fallback.RootFinder].
+func (s *SubFS) FindRoot(ctx context.Context) error { return fallback.FindRoot(ctx, s.fsys) }
 
 // Exact implements [workspace.Exacter]. Symlinks that the directory itself is
 // reached through are followed.

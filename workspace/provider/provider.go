@@ -91,6 +91,7 @@ var (
 	_ workspace.Runner          = (*FS)(nil)
 	_ fallback.Hider            = (*FS)(nil)
 	_ fallback.Rooter           = (*FS)(nil)
+	_ fallback.RootFinder       = (*FS)(nil)
 )
 
 // New returns the FileSystem over store.
@@ -145,6 +146,18 @@ func (f *FS) Root() string {
 		return rooter.Root()
 	}
 	return f.facts.Root
+}
+
+// FindRoot implements [fallback.RootFinder]. Without one as its store, it does nothing.
+func (f *FS) FindRoot(ctx context.Context) error {
+	finder, ok := f.store.(fallback.RootFinder)
+	if !ok {
+		return nil
+	}
+	if err := f.check(ctx, ops.Open, "."); err != nil {
+		return err
+	}
+	return f.fail(ctx, ops.Open, finder.FindRoot(ctx), ".")
 }
 
 // check is what every method begins with. The name is judged before the store's

@@ -201,18 +201,28 @@ func (f *Files) locateInOnly(ctx context.Context, full string, scratch, host boo
 			return Location{f.scratch, rest}
 		}
 	}
-	if rest, ok := f.belowRoot(full); ok && host {
-		own, _ := below(path.Clean(ws.Root()), "/")
-		if _, err := ws.Stat(ctx, own); errors.Is(err, fs.ErrNotExist) {
-			return Location{ws, rest}
+	if host {
+		if rest, ok := f.hostPath(ctx, full); ok {
+			own, _ := below(path.Clean(ws.Root()), "/")
+			if _, err := ws.Stat(ctx, own); errors.Is(err, fs.ErrNotExist) {
+				return Location{ws, rest}
+			}
 		}
 	}
 	rest, _ := below(full, "/")
 	return Location{ws, rest}
 }
 
-// belowRoot returns what is left of a host path below the root of the only workspace. It reports
+// hostPath returns what is left of a host path below the root of the only workspace. It reports
 // false for other names. full is clean and absolute.
+func (f *Files) hostPath(ctx context.Context, full string) (string, bool) {
+	if len(f.workspaces) == 1 {
+		_, _ = f.workspaces[0].Clean(ctx, "open", full) // finds the root; an operation on the file reports the error
+	}
+	return f.belowRoot(full)
+}
+
+// belowRoot is hostPath for the root that is known by now.
 func (f *Files) belowRoot(full string) (string, bool) {
 	if len(f.workspaces) > 1 || len(f.workspaces[0].Root()) <= len("/") {
 		return "", false
@@ -234,7 +244,7 @@ func (f *Files) Absolute(ctx context.Context, dir, name string) string {
 		return path.Join("/", dir, name)
 	}
 	full := path.Clean(name)
-	if _, ok := f.belowRoot(full); !ok {
+	if _, ok := f.hostPath(ctx, full); !ok {
 		return full
 	}
 	at, err := f.Locate(ctx, dir, name)

@@ -160,7 +160,7 @@ func (ts *toolset) checkPatch(ctx context.Context, changes []patch.Change) error
 		if c.Kind != patch.Deleted {
 			lines = func() []lineChange { return patchedLines(c.Spans) }
 		}
-		if err := ts.checkLines(ctx, ops.ApplyPatch, path, c.Before, lines); err != nil {
+		if _, err := ts.checkLines(ctx, ops.ApplyPatch, path, c.Before, lines); err != nil {
 			errs = append(errs, err)
 		}
 	}

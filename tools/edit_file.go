@@ -98,10 +98,18 @@ func (ts *toolset) edit(ctx context.Context, e *editor, dryRun bool) (workspace.
 	if dryRun {
 		return "", e.dryRun(ctx, ts.whole)
 	}
-	e.check = func(old, text []byte, change *edit.Change) error { return ts.checkEdit(ctx, e.path, old, text, change) }
+	unlock, err := ts.lockFile(ctx, ops.EditFile, e.path)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	e.check = func(old, text []byte, change *edit.Change) (err error) {
+		e.shown, err = ts.checkEdit(ctx, e.path, old, text, change)
+		return err
+	}
 	_, version, err := ts.whole.Edit(ctx, e.path, e.apply)
 	if err == nil {
-		ts.edited(ctx, e.path, version, e.text, e.now, e.change)
+		ts.edited(ctx, version, e)
 	}
 	return version, err
 }
@@ -203,6 +211,7 @@ type editor struct {
 	edits  []edit.Edit
 	by     func(text []byte) (*edit.Change, error)           // plans the change instead of edits; nil for edits
 	check  func(old, text []byte, change *edit.Change) error // says whether old, which holds text, may be changed so; see [toolset.checkEdit]
+	shown  *shownFile                                        // what check has found that the session knows; nil if nobody minds
 	text   []byte                                            // what change was planned on
 	change *edit.Change                                      // the last one planned
 	result []byte                                            // what it makes of text

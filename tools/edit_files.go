@@ -44,7 +44,7 @@ func runEditFiles(ctx context.Context, ts *toolset, in *editFileInput) (*editFil
 				failed = append(failed, ops.Rename(err, ops.EditFile, f.path))
 				continue
 			}
-			ts.edited(ctx, f.path, file.Version, f.text, f.now, f.change)
+			ts.edited(ctx, file.Version, &f.editor)
 		}
 		out.Replacements += file.Replacements
 		out.Files = append(out.Files, file)
@@ -160,7 +160,7 @@ func (ts *toolset) planFiles(ctx context.Context, in *editFileInput, check bool)
 		case f == nil:
 			continue
 		case check:
-			if err := ts.checkEdit(ctx, path, f.data, f.text, f.change); err != nil {
+			if f.shown, err = ts.checkEdit(ctx, path, f.data, f.text, f.change); err != nil {
 				unread = append(unread, err)
 			}
 		}

@@ -39,6 +39,8 @@ type Session struct {
 	files map[fileKey]*shownFile // guarded by mu
 	kept  int                    // guarded by mu; how many bytes of contents are kept
 
+	editing map[fileKey]chan struct{} // guarded by mu; closed once a call has recorded what it makes of the file
+
 	shells map[*bash]Shell // guarded by mu; of the sets with the tool bash
 	stored json.RawMessage // guarded by mu; the state of a shell that has not been used yet
 	space  *scratch.Space  // guarded by mu; for outputs of commands in sets without bash; nil until it is needed
@@ -321,6 +323,45 @@ func (s *Session) put(key fileKey, now *shownFile) {
 	}
 }
 
+// lock waits until no other call of the session edits the file, which would not know the
+// file as that call leaves it. The caller must call unlock once it has recorded what it has
+// made. The error is that of ctx.
+func (s *Session) lock(ctx context.Context, key fileKey) (unlock func(), err error) {
+	ended := make(chan struct{})
+	for {
+		other := s.tryLock(key, ended)
+		if other == nil {
+			break
+		}
+		select {
+		case <-other:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.editing, key)
+		close(ended)
+	}, nil
+}
+
+// tryLock notes that a call edits the file until ended is closed, and returns nil. If another
+// call edits it, the result is closed at its end.
+func (s *Session) tryLock(key fileKey, ended chan struct{}) (other chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if other = s.editing[key]; other != nil {
+		return other
+	}
+	if s.editing == nil {
+		s.editing = map[fileKey]chan struct{}{}
+	}
+	s.editing[key] = ended
+	return nil
+}
+
 // rename records that path, with all below it, is now called to, or is removed
 // if to is empty. Under another name a file may have another version.
 //
@@ -414,6 +455,19 @@ func hash(data []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
+// lockFile is [Session.lock] for a file of the workspace, and does nothing if nobody minds what
+// was read. The error is that of ctx, for op.
+func (ts *toolset) lockFile(ctx context.Context, op, path string) (unlock func(), err error) {
+	s := ts.session(ctx)
+	if s == nil {
+		return func() {}, nil
+	}
+	if unlock, err = s.lock(ctx, ts.fileKey(path)); err != nil {
+		return nil, ops.Error(op, path, err, nil)
+	}
+	return unlock, nil
+}
+
 // readRequired is the error of a change of a file that was not shown, or only
 // the lines of shown.
 func (ts *toolset) readRequired(ctx context.Context, op, path string, shown *shownFile) error {
@@ -471,12 +525,12 @@ func (ts *toolset) checkUnchanged(ctx context.Context, op, path string, shown *s
 	return version, nil
 }
 
-// checkEdit returns the error of an edit of old, which holds text, outside what the
-// session was shown of it. Without a change it says whether any edit can be made.
+// checkEdit returns what the session was shown of old, which holds text, and the error of an
+// edit outside that. Without a change it says whether any edit can be made.
 //
 // An editor calls it twice: first without a change, so that a file that was never read fails
 // before the time of a search is spent on it, then with the change.
-func (ts *toolset) checkEdit(ctx context.Context, path string, old, text []byte, change *edit.Change) error {
+func (ts *toolset) checkEdit(ctx context.Context, path string, old, text []byte, change *edit.Change) (*shownFile, error) {
 	return ts.checkLines(ctx, ops.EditFile, path, old, func() []lineChange {
 		if change == nil {
 			return nil
@@ -485,33 +539,33 @@ func (ts *toolset) checkEdit(ctx context.Context, path string, old, text []byte,
 	})
 }
 
-// checkLines returns the error of a change of old by op outside what the session was
-// shown of it. changes is called if it is needed.
+// checkLines returns what the session was shown of old, nil if nobody minds, and the error of a
+// change by op outside that. changes is called if it is needed.
 //
 // # Errors
 //
 // [toolset.readRequired] if the file or a line that changes was not shown, and
 // [toolset.changedSince] if old is not what was shown.
-func (ts *toolset) checkLines(ctx context.Context, op, path string, old []byte, changes func() []lineChange) error {
+func (ts *toolset) checkLines(ctx context.Context, op, path string, old []byte, changes func() []lineChange) (*shownFile, error) {
 	s := ts.session(ctx)
 	if s == nil {
-		return nil
+		return nil, nil
 	}
 	shown := s.file(ts.fileKey(path))
 	switch {
 	case shown == nil:
-		return ts.readRequired(ctx, op, path, nil)
+		return nil, ts.readRequired(ctx, op, path, nil)
 	case hash(old) != shown.SHA256:
-		return ts.changedSince(op, path, shown, old)
+		return nil, ts.changedSince(op, path, shown, old)
 	case shown.whole():
-		return nil
+		return shown, nil
 	}
 	for _, c := range changes() {
 		if !shown.shows(c.first, c.last) {
-			return ts.readRequired(ctx, op, path, shown)
+			return nil, ts.readRequired(ctx, op, path, shown)
 		}
 	}
-	return nil
+	return shown, nil
 }
 
 // lineChange is one replacement, in lines.
@@ -551,25 +605,22 @@ func lineChanges(data []byte, spans []edit.Span) []lineChange {
 	return changes
 }
 
-// edited records an edit of text that [toolset.checkEdit] let through; data is what the file
-// holds now. If the lines 1-3 and 7-9 of a file were shown, a change that replaces line 2 by
-// three lines leaves 1-5 and 9-11 shown.
-func (ts *toolset) edited(ctx context.Context, path string, version workspace.Version, text, data []byte, change *edit.Change) {
+// edited records what e has made of the file, which [toolset.checkEdit] let through. If the lines
+// 1-3 and 7-9 of a file were shown, a change that replaces line 2 by three lines leaves 1-5 and
+// 9-11 shown.
+func (ts *toolset) edited(ctx context.Context, version workspace.Version, e *editor) {
 	s := ts.session(ctx)
 	if s == nil {
 		return
 	}
-	before := s.file(ts.fileKey(path))
-	after := &shownFile{Version: version, SHA256: hash(data), Total: countLines(textOf(data)), data: data}
-	switch {
-	case before == nil: // another call of the session has just moved or removed it
-	case before.whole():
+	after := &shownFile{Version: version, SHA256: hash(e.now), Total: countLines(textOf(e.now)), data: e.now}
+	if e.shown.whole() {
 		after.add(1, after.Total)
-	default:
-		changes, shift := lineChanges(text, change.Spans()), 0
+	} else {
+		changes, shift := lineChanges(e.text, e.change.Spans()), 0
 		// Each change is in one of the ranges, as checkEdit has let it through. Those in a
 		// range move its end, and with it the ranges below.
-		for _, r := range before.Lines {
+		for _, r := range e.shown.Lines {
 			first := r[0] + shift
 			for len(changes) > 0 && changes[0].first <= r[1] {
 				shift += changes[0].grown
@@ -578,7 +629,7 @@ func (ts *toolset) edited(ctx context.Context, path string, version workspace.Ve
 			after.add(first, min(r[1]+shift, after.Total))
 		}
 	}
-	s.put(ts.fileKey(path), after)
+	s.put(ts.fileKey(e.path), after)
 }
 
 // checkKnown returns the error of a move or a removal of a file that the session was not

@@ -408,9 +408,15 @@ func (d *draft) output() *writeFileOutput {
 // A session must know the file as it is, but not all its lines, since none is replaced. One
 // that knows the file is told that it was deleted, before it creates another.
 func (ts *toolset) appendFile(ctx context.Context, path string, content []byte, in *writeFileInput) (*writeFileOutput, error) {
+	unlock, err := ts.lockFile(ctx, ops.WriteFile, path)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
 	d := &draft{path: path}
-	add := func(old []byte) ([]byte, error) {
-		if err := ts.checkEdit(ctx, path, old, nil, nil); err != nil {
+	var shown *shownFile
+	add := func(old []byte) (_ []byte, err error) {
+		if shown, err = ts.checkEdit(ctx, path, old, nil, nil); err != nil {
 			return nil, err
 		}
 		*d = draft{path: path, data: content, old: old}
@@ -440,7 +446,7 @@ func (ts *toolset) appendFile(ctx context.Context, path string, content []byte, 
 	if err != nil {
 		return nil, err
 	}
-	ts.appended(ctx, path, version, d.old, now)
+	ts.appended(ctx, path, version, shown, d.old, now)
 	out := &writeFileOutput{OK: true, Path: path, Created: new(bool), Bytes: len(now), Appended: len(d.data), Version: version, Note: d.note}
 	if text, enc, ok := charset.Decode(now); ok {
 		out.storage = storageOf(text, enc)
@@ -449,17 +455,15 @@ func (ts *toolset) appendFile(ctx context.Context, path string, content []byte, 
 }
 
 // appended records that the end of now was added to old, which [toolset.checkEdit] let
-// through. The lines that were shown before stay shown, and the new ones are known.
-func (ts *toolset) appended(ctx context.Context, path string, version workspace.Version, old, now []byte) {
+// through. The lines of old that were shown stay shown, and the new ones are known.
+func (ts *toolset) appended(ctx context.Context, path string, version workspace.Version, shown *shownFile, old, now []byte) {
 	s := ts.session(ctx)
 	if s == nil {
 		return
 	}
 	after := &shownFile{Version: version, SHA256: hash(now), Total: countLines(textOf(now)), data: now}
-	if before := s.file(ts.fileKey(path)); before != nil {
-		for _, r := range before.Lines {
-			after.add(r[0], r[1])
-		}
+	for _, r := range shown.Lines {
+		after.add(r[0], r[1])
 	}
 	after.add(countLines(textOf(old))+1, after.Total)
 	s.put(ts.fileKey(path), after)

@@ -238,6 +238,9 @@ func (f *FS) remove(op, name string, opts *workspace.RmOptions) error {
 	if opts == nil && f.writtenBelow(clean) {
 		return fail(op, name, workspace.ErrNotEmpty)
 	}
+	if err := f.storeLinked(clean); err != nil {
+		return fail(op, name, err)
+	}
 	err = f.ws.Rm(f.ctx, clean, opts)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fail(op, name, err)
@@ -351,6 +354,9 @@ func (f *FS) rename(source, target string, mayReplace bool) error {
 		if err := f.storeNew(source); err != nil {
 			return err
 		}
+		if err := f.storeLinked(target); err != nil {
+			return err
+		}
 	}
 	unchanged := f.unchanged(source)
 	switch {
@@ -386,6 +392,19 @@ func (f *FS) storeNew(name string) error {
 	}
 	if _, err := f.ws.Stat(f.ctx, name); !errors.Is(err, fs.ErrNotExist) {
 		return err
+	}
+	return c.store()
+}
+
+// storeLinked stores what was written through a symlink that is removed or replaced: the file that
+// it leads to stays.
+func (f *FS) storeLinked(name string) error {
+	c := f.open(name)
+	if c == nil {
+		return nil
+	}
+	if info, err := f.ws.Stat(f.ctx, name); err != nil || info.Type != workspace.TypeSymlink {
+		return nil // or the removal says why
 	}
 	return c.store()
 }

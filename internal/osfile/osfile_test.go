@@ -1080,6 +1080,40 @@ func TestRenameOfUnsavedFileToSymlink(t *testing.T) {
 	}
 }
 
+// TestSymlinkGoneWhileOpen removes or replaces a symlink through which a file is being written. What
+// was written by then is in the file that it led to.
+func TestSymlinkGoneWhileOpen(t *testing.T) {
+	t.Parallel()
+	for name, gone := range map[string]func(f *osfile.FS) error{
+		"removed":  func(f *osfile.FS) error { return f.Remove("link") },
+		"replaced": func(f *osfile.FS) error { return f.Rename("other", "link") },
+	} {
+		dir := t.TempDir()
+		if err := os.Symlink("file", filepath.Join(dir, "link")); err != nil {
+			t.Skipf("no symlinks here: %v", err)
+		}
+		fsys, err := localbash.Open(dir, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer fsys.Close()
+		write(t, fsys, "file", "old")
+		write(t, fsys, "other", "other")
+		f := osfile.New(t.Context(), workspace.New("test", fsys, nil), nil)
+		file := open(t, f, "link", os.O_WRONLY|os.O_TRUNC)
+		writeString(t, file, "written")
+		if err := gone(f); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err := file.Close(); err != nil {
+			t.Errorf("%s: Close() = %v", name, err)
+		}
+		if data, err := fsys.ReadFile(t.Context(), "file"); err != nil || string(data) != "written" {
+			t.Errorf("%s: file has %q, %v, want %q", name, data, err, "written")
+		}
+	}
+}
+
 // TestDanglingSymlink creates the target of a symlink, as WriteFile does, unless somebody else
 // has created it meanwhile, or the flags or a caller mean that the name itself is new.
 func TestDanglingSymlink(t *testing.T) {

@@ -51,6 +51,9 @@ func TestEdit(t *testing.T) {
 		{"crlf-all", "a\r\nb\r\na\r\nb\r\n", []edit.Edit{{Old: "a\nb\n", New: "c\n", All: true}}, "c\r\nc\r\n"},
 		{"mixed-ends-one-line", "a\r\nb\n", []edit.Edit{{Old: "b", New: "x\ny"}}, "a\r\nx\ny\n"},
 		{"mixed-ends-crlf-part", "a\r\nb\r\nc\nd\n", []edit.Edit{{Old: "a\nb", New: "x\ny"}}, "x\r\ny\r\nc\nd\n"},
+		{"mixed-ends-all", "a\r\nb\nc", []edit.Edit{{Old: "\n", New: "|", All: true}}, "a|b|c"},
+		{"mixed-ends-all-to-crlf", "a\r\nb\nc", []edit.Edit{{Old: "\n", New: "\r\n", All: true}}, "a\r\nb\r\nc"},
+		{"mixed-ends-from-line-feed", "a\r\nx\nx\n", []edit.Edit{{Old: "\nx", New: "\ny", All: true}}, "a\r\ny\ny\n"},
 		{"mixed-ends-lf-part", "a\r\nb\r\nc\nd\n", []edit.Edit{{Old: "c\nd", New: "x\ny"}}, "a\r\nb\r\nx\ny\n"},
 		{"lone-carriage-return", "a\rb\n", []edit.Edit{{Old: "b", New: "x\ny"}}, "a\rx\ny\n"},
 	}

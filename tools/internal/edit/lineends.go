@@ -53,13 +53,7 @@ func adaptToPlace(data []byte, e Edit) Edit {
 	case strings.Contains(e.Old, "\r") || !strings.Contains(e.Old, "\n"):
 		return e
 	}
-	crlf := toCRLF(e.Old)
-	translated := bytes.Count(data, []byte(crlf))
-	verbatim := bytes.Count(data, []byte(e.Old))
-	// A text that begins with a line feed occurs as it is in a CRLF file too,
-	// but there it splits a line end in two.
-	splits := e.Old[0] == '\n' && verbatim == translated
-	if translated > 0 && (verbatim == 0 || splits) {
+	if crlf := toCRLF(e.Old); !bytes.Contains(data, []byte(e.Old)) && bytes.Contains(data, []byte(crlf)) {
 		e.Old, e.New = crlf, toCRLF(e.New)
 	}
 	return e

@@ -248,8 +248,8 @@ func (r *run) listError(ctx context.Context, name string, err error) error {
 	}
 	kind := ops.Refinement{Text: command.ErrorText(err)}
 	if errors.Is(err, fs.ErrNotExist) {
-		if name == "/dev" || name == interp.HandlerCtx(ctx).Dir {
-			return nil // so that a glob goes on to /dev/shm, or from a directory that was removed to its parent
+		if name == "/dev" || name == interp.HandlerCtx(ctx).Dir || r.files.AboveRoot(name) {
+			return nil // so that a glob goes on to /dev/shm, from a directory that was removed to its parent, or to the root
 		}
 		kind.Of = fs.ErrNotExist
 	}

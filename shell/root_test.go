@@ -57,6 +57,23 @@ func TestHostPaths(t *testing.T) {
 	}
 }
 
+// TestHostPathsDeep has roots with several elements, also below /tmp.
+func TestHostPathsDeep(t *testing.T) {
+	t.Parallel()
+	for _, root := range []string{"/home/me/app", "/tmp/me/app"} {
+		ws := workspace.New("repo", rooted{memory.New(nil), root}, nil)
+		if _, err := ws.WriteFile(t.Context(), "d/f", []byte("x\n"), nil); err != nil {
+			t.Fatal(err)
+		}
+		script := "cat ROOT/d/f; echo ROOT/*/f ROOT/d/* /home/*; echo y >ROOT/g; cat g; echo z >/tmp/g; cat /tmp/g; ls /tmp"
+		want := "x\nROOT/d/f ROOT/d/f /home/*\ny\nz\ng\n"
+		s := shell.New([]*workspace.Workspace{ws}, nil)
+		if got := output(t, s, strings.ReplaceAll(script, "ROOT", root)); got != strings.ReplaceAll(want, "ROOT", root) {
+			t.Errorf("in %s: %q", root, got)
+		}
+	}
+}
+
 // TestHostDirectory has the directory of a run given as a host path.
 func TestHostDirectory(t *testing.T) {
 	t.Parallel()

@@ -225,8 +225,8 @@ const (
 	// CodeNotDir says that there is a file where a directory is needed. Read it with
 	// read_file, or correct the path.
 	CodeNotDir Code = "NOT_A_DIRECTORY"
-	// CodePattern says that a glob or regular expression is malformed, or would take too long.
-	// Correct it, or set literal in grep.
+	// CodePattern says that a glob or regular expression is malformed, too long, or would take
+	// too long. Correct it, or set literal in grep.
 	CodePattern Code = "INVALID_PATTERN"
 	// CodeTextNotFound says that the text to replace, or a line of a patch, is not there, or
 	// not in this order. Copy it from the hint, or read the file again.
@@ -237,8 +237,8 @@ const (
 	// CodeTooLarge says that a file, new content, a patch, a directory to copy, or what a change
 	// deletes or replaces is above a limit. Split it, or ask the user to raise maxFileSizeMb.
 	CodeTooLarge Code = "FILE_TOO_LARGE"
-	// CodeBinary says that a file to edit has a NUL in its first 8 KiB, or in some dialects one
-	// to read is not text. Replace the whole file with write_file.
+	// CodeBinary says that a file to edit has a NUL in its first 8 KiB and is not UTF-16, or
+	// in some dialects one to read is not text. Replace the whole file with write_file.
 	CodeBinary Code = "BINARY_FILE"
 	// CodeConflict says that the file no longer has the expected version, or does not exist.
 	// Read it again, and repeat the change; for a missing file, without ifVersion.
@@ -265,8 +265,8 @@ const (
 	// read the file, or all lines that it would change. Read it, and repeat the call.
 	CodeReadRequired Code = "READ_REQUIRED"
 	// CodeInvalidArguments says that the arguments do not fit the InputSchema of the tool,
-	// each other or the file, or a patch cannot be read; nothing was written. Correct
-	// them as the message says.
+	// each other or the file, a patch cannot be read, or there is no such tool; nothing was
+	// written. Correct them as the message says.
 	CodeInvalidArguments Code = "INVALID_ARGUMENTS"
 )
 

@@ -23,7 +23,8 @@ func newWatch(flags *target.Flags) *cobra.Command {
 		Long: `Watch prints the changes in a directory and below, one on a line: "create a.txt",
 "write a.txt", "remove a.txt". It prints "overflow" and the directory if it missed changes:
 list that again. Of a file system that is polled, such as a bucket, it prints only how each
-look differs from the one before. Watch runs until it is interrupted, and exits with 130.`,
+look differs from the one before. Watch runs until it is interrupted, and exits with 130. Once
+the folder of the workspace itself is removed, it prints nothing more.`,
 		Example: `  workspace watch
   workspace -w repo watch src
   workspace -C ~/project watch src --json`,

@@ -122,7 +122,7 @@ var variables = []struct{ name, reader, meaning string }{
 	{"AWS_MAX_ATTEMPTS", sdk, "`maxAttempts`, if the options have none"},
 	{"AWS_EC2_METADATA_DISABLED", sdk, "`true`: ask no metadata service of EC2 for credentials"},
 	{"TMPDIR", "`localbash`", "a directory, not in the folder, for the `HOME` of commands"},
-	{"HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "`objectstore`", "the proxy, if the options name none"},
+	{"HTTPS_PROXY, HTTP_PROXY, NO_PROXY", "`objectstore`", "the proxy, if the options name none; not for localhost"},
 	{"DOCKER_HOST, DOCKER_CONTEXT", clients, "the engine to use; Podman reads `CONTAINER_HOST`"},
 	{"KUBECONFIG", "kubectl", "the file of clusters and contexts"},
 }

@@ -26,7 +26,7 @@ type settings struct {
 	AssumeRole  *roleSettings  `json:"assumeRole,omitempty" jsonschema:"A role to assume."`
 	CAFile      string         `json:"caFile,omitempty" jsonschema:"A file of more PEM certificates to trust. A relative path starts at the folder of this file."`
 	Proxy       string         `json:"proxy,omitempty" jsonschema:"The URL of the proxy, without credentials. Default: from the environment (HTTPS_PROXY)."`
-	PathStyle   *bool          `json:"pathStyle,omitempty" jsonschema:"Puts the bucket into the path of the URL, not into the host name. Default: by the endpoint."`
+	PathStyle   *bool          `json:"pathStyle,omitempty" jsonschema:"Puts the bucket into the path of the URL, not into the host name; false has no effect for an IP address, or a bucket with a dot. Default: by the endpoint."`
 	Probe       bool           `json:"probe,omitempty" jsonschema:"Finds out on open, by a temporary object, whether the store honours conditions; with readOnly, only whether it can be listed."`
 	Compat      compatSettings `json:"compat,omitzero" jsonschema:"What the store can do, if its endpoint suggests something else."`
 	MaxAttempts int            `json:"maxAttempts,omitempty" jsonschema:"How often a request is sent before it fails, but in a long outage fewer times, and for the rest of an answer 3 times in a row. Default: from the environment or the profile, or else 3."`

@@ -196,7 +196,8 @@ func (f *Files) Locate(ctx context.Context, dir, name string) (Location, error) 
 // reports them.
 func (f *Files) locateInOnly(ctx context.Context, full string, scratch, host bool) Location {
 	ws := f.workspaces[0]
-	if rest, ok := below(full, "/tmp"); ok && scratch {
+	_, inRoot := f.belowRoot(full) // which can be below /tmp itself
+	if rest, ok := below(full, "/tmp"); ok && scratch && !(host && inRoot) {
 		if _, err := ws.Stat(ctx, "tmp"); errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrPolicy) {
 			return Location{f.scratch, rest}
 		}
@@ -220,6 +221,15 @@ func (f *Files) hostPath(ctx context.Context, full string) (string, bool) {
 		_, _ = f.workspaces[0].Clean(ctx, "open", full) // finds the root; an operation on the file reports the error
 	}
 	return f.belowRoot(full)
+}
+
+// AboveRoot reports whether the host has the root of the only workspace below the directory name.
+func (f *Files) AboveRoot(name string) bool {
+	if len(f.workspaces) > 1 {
+		return false
+	}
+	_, above := below(f.workspaces[0].Root(), name)
+	return above
 }
 
 // belowRoot is hostPath for the root that is known by now.

@@ -213,7 +213,7 @@ var gnuTextDifferences = []gnuDifference{
 	{"jq", regexp.MustCompile(`^\["-n" "\$ARGS"|"\." "data.json"|"--seq"`), "the keys of objects are printed in order, as with `-S`"},
 	{"jq", regexp.MustCompile(`\$__loc__|input_line_number`), "`$__loc__`, `input_line_number`, `leaf_paths` and some others are missing"},
 	{"jq", regexp.MustCompile(`100000000000000000000`), "numbers of the input that do not change are printed as they were written"},
-	{"jq", regexp.MustCompile(`"text"\] <|"missing" "list"\] <`), "a missing file does not end it, and what is not JSON has the status 2"},
-	{"jq", regexp.MustCompile(`^\["-c?e" .*"list"\] <`), "the status with `-e` is by the last value of all inputs"},
+	{"jq", regexp.MustCompile(`"text"\] <|"missing" "list"\] <`), "after a missing file, all values of the next are read; what is not JSON has the status 2"},
+	{"jq", regexp.MustCompile(`^\["-c?e" .*"list"\] <`), "an input without a result does not change the status of `-e`"},
 	{"xargs", regexp.MustCompile(`(nul|binary)$`), "a NUL does not end a word"},
 }

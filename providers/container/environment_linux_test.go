@@ -95,6 +95,17 @@ chmod 755 stat`
 	}
 }
 
+// TestImpossibleSize has a find that says of a file a size which none can have.
+func TestImpossibleSize(t *testing.T) {
+	bin, root := t.TempDir(), t.TempDir()
+	shell(t, bin, `printf '#!/bin/sh\n%s "$@" | sed "s/^f [0-9]* /f 18446744073709551615 /"\n' "$(command -v find)" >find; chmod 755 find`)
+	f := open(t, &container.Options{Executor: within{path: bin + ":" + os.Getenv("PATH")}, Root: root})
+	shell(t, root, "touch .gitignore")
+	if got, err := f.Glob(t.Context(), "**", &workspace.GlobOptions{Gitignore: true}); err == nil {
+		t.Errorf("Glob = %q, want an error", got)
+	}
+}
+
 // hasItsOwnWay makes a call of each kind in a directory with planted programs,
 // and none of them may run.
 func hasItsOwnWay(t *testing.T, f *container.FS) {

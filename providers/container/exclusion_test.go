@@ -85,14 +85,3 @@ func TestLargeIgnoreFiles(t *testing.T) {
 		t.Errorf("%d bytes were received for two searches, want each of the %d ignore files once for each", n, folders)
 	}
 }
-
-// TestImpossibleSize has a find that says of a file a size which none can have.
-func TestImpossibleSize(t *testing.T) {
-	bin, root := t.TempDir(), t.TempDir()
-	shell(t, bin, `printf '#!/bin/sh\n%s "$@" | sed "s/^f [0-9]* /f 18446744073709551615 /"\n' "$(command -v find)" >find; chmod 755 find`)
-	f := open(t, &container.Options{Executor: within{path: bin + ":" + os.Getenv("PATH")}, Root: root})
-	shell(t, root, "touch .gitignore")
-	if got, err := f.Glob(t.Context(), "**", &workspace.GlobOptions{Gitignore: true}); err == nil {
-		t.Errorf("Glob = %q, want an error", got)
-	}
-}

@@ -325,7 +325,8 @@ func (s *Session) put(key fileKey, now *shownFile) {
 
 // lock waits until no other call of the session edits the file, which would not know the
 // file as that call leaves it. The caller must call unlock once it has recorded what it has
-// made. The error is that of ctx.
+// made. The end of ctx also unlocks, as the file system may never return. The error is that of
+// ctx.
 func (s *Session) lock(ctx context.Context, key fileKey) (unlock func(), err error) {
 	ended := make(chan struct{})
 	for {
@@ -339,12 +340,14 @@ func (s *Session) lock(ctx context.Context, key fileKey) (unlock func(), err err
 			return nil, ctx.Err()
 		}
 	}
-	return func() {
+	end := sync.OnceFunc(func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		delete(s.editing, key)
 		close(ended)
-	}, nil
+	})
+	stop := context.AfterFunc(ctx, end)
+	return func() { stop(); end() }, nil
 }
 
 // tryLock notes that a call edits the file until ended is closed, and returns nil. If another

@@ -53,6 +53,24 @@ func TestParallelEdits(t *testing.T) {
 	})
 }
 
+// TestEditAfterStuckEdit edits a file whose last edit never ends, in a file system that ignores its
+// context.
+func TestEditAfterStuckEdit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		never := make(chan struct{})
+		defer close(never)
+		fsys := &slowFS{memory.New(nil), func() { <-never }}
+		put(t, fsys.FS, "f", five)
+		set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{ReadBeforeWrite: []string{"test"}, Timeout: time.Minute})
+		good(t, set, "read_file", object{"path": "f"})
+		bad(t, set, "edit_file", object{"path": "f", "oldText": "two", "newText": "2"}, tools.CodeTimeout)
+		fsys.written = func() {}
+		good(t, set, "read_file", object{"path": "f"})
+		good(t, set, "edit_file", object{"path": "f", "oldText": "three", "newText": "3"})
+		holds(t, fsys, "f", "one\n2\n3\nfour\nfive\n")
+	})
+}
+
 // TestReadBesideEdit reads a part of a file between the write of an edit and its end. What the edit
 // moves is what was read before, and not what was read of its result.
 func TestReadBesideEdit(t *testing.T) {

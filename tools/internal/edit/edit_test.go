@@ -54,6 +54,7 @@ func TestEdit(t *testing.T) {
 		{"mixed-ends-all", "a\r\nb\nc", []edit.Edit{{Old: "\n", New: "|", All: true}}, "a|b|c"},
 		{"mixed-ends-all-to-crlf", "a\r\nb\nc", []edit.Edit{{Old: "\n", New: "\r\n", All: true}}, "a\r\nb\r\nc"},
 		{"mixed-ends-from-line-feed", "a\r\nx\nx\n", []edit.Edit{{Old: "\nx", New: "\ny", All: true}}, "a\r\ny\ny\n"},
+		{"mixed-ends-with-crlf", "a\r\n\r\nb\nc\n", []edit.Edit{{Old: "\n\r\nb", New: "X"}}, "aX\nc\n"},
 		{"mixed-ends-lf-part", "a\r\nb\r\nc\nd\n", []edit.Edit{{Old: "c\nd", New: "x\ny"}}, "a\r\nb\r\nx\ny\n"},
 		{"lone-carriage-return", "a\rb\n", []edit.Edit{{Old: "b", New: "x\ny"}}, "a\rx\ny\n"},
 	}

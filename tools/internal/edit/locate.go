@@ -44,10 +44,11 @@ func locate(data []byte, e Edit, room int) (located, error) {
 		return located{}, err
 	}
 	spans := make([]Span, len(starts))
+	crlf := toCRLF(e.New)
 	for i, start := range starts {
 		spans[i] = Span{Start: start, End: start + len(e.Old), New: e.New}
-		if start > 0 && e.Old[0] == '\n' && data[start-1] == '\r' && !strings.Contains(e.Old, "\r") { // half a line end
-			spans[i].Start, spans[i].New = start-1, toCRLF(e.New)
+		if start > 0 && e.Old[0] == '\n' && data[start-1] == '\r' && !strings.HasSuffix(e.Old, "\r") { // half a line end
+			spans[i].Start, spans[i].New = start-1, crlf
 		}
 	}
 	return located{spans: spans}, nil

@@ -75,6 +75,19 @@ func TestHostPathsDeep(t *testing.T) {
 	}
 }
 
+// TestRootIsTmp has a root that is /tmp on its host: in the shell, that is the scratch space.
+func TestRootIsTmp(t *testing.T) {
+	t.Parallel()
+	ws := workspace.New("repo", rooted{memory.New(nil), "/tmp"}, nil)
+	if _, err := ws.WriteFile(t.Context(), "f", []byte("x\n"), nil); err != nil {
+		t.Fatal(err)
+	}
+	s := shell.New([]*workspace.Workspace{ws}, nil)
+	if got, want := output(t, s, "echo y >/tmp/g; ls /tmp; rm -r /tmp/*; ls /tmp; cat f"), "g\nx\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 // TestHostDirectory has the directory of a run given as a host path.
 func TestHostDirectory(t *testing.T) {
 	t.Parallel()

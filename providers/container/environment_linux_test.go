@@ -95,6 +95,20 @@ chmod 755 stat`
 	}
 }
 
+// TestShortReads reads a whole file of a file system that gives a page at a time.
+func TestShortReads(t *testing.T) {
+	const dir, name = "/sys/kernel/btf", "vmlinux"
+	want, err := os.ReadFile(dir + "/" + name)
+	if err != nil {
+		t.Skipf("this kernel has none: %v", err)
+	}
+	f := open(t, &container.Options{Executor: container.Command{}, Root: dir})
+	got, _, err := f.ReadVersioned(t.Context(), name, int64(len(want)))
+	if err != nil || !bytes.Equal(got, want) {
+		t.Errorf("ReadVersioned = %d bytes, %v, want %d", len(got), err, len(want))
+	}
+}
+
 // TestImpossibleSize has a find that says of a file a size which none can have.
 func TestImpossibleSize(t *testing.T) {
 	bin, root := t.TempDir(), t.TempDir()

@@ -81,14 +81,14 @@ func openKind(ctx context.Context, in kind.Input) (workspace.FileSystem, error) 
 }
 
 // discards reports whether the files are deleted with a new container on close: they are not in
-// a folder that it mounts.
+// a folder that it mounts, nor can be, as the image says where they are.
 func discards(in kind.Input) bool {
 	var o settings
 	if in.Decode(&o) != nil || o.Image == "" || o.Keep {
 		return false
 	}
 	return !slices.ContainsFunc(o.Mounts, func(m mountSettings) bool {
-		return m.Writable && strings.HasPrefix(path.Clean(o.WorkspaceDir)+"/", strings.TrimSuffix(path.Clean(m.Target), "/")+"/")
+		return m.Writable && (o.WorkspaceDir == "" || strings.HasPrefix(path.Clean(o.WorkspaceDir)+"/", strings.TrimSuffix(path.Clean(m.Target), "/")+"/"))
 	})
 }
 

@@ -254,7 +254,7 @@ func unshared(o s3.Options) s3.Options {
 func (t *tree) Capabilities() workspace.Capabilities { return t.compat.capabilities() }
 
 // Close implements [io.Closer]. It waits for the uploads of canceled writes to be aborted, at
-// most 30 seconds.
+// most 5 seconds.
 func (t *tree) Close() error {
 	t.closed.Store(true)
 	t.bucket.Close()

@@ -76,10 +76,12 @@ func (l *lister) read(ctx context.Context, b *bucket.Bucket) error {
 		}
 		l.add(p)
 		last := ""
-		if p.Token != "" {
+		if p.Token != "" && !p.Empty() {
 			last = p.Last()[len(l.prefix):]
 		}
-		l.take(l.buffer.Release(last))
+		if p.Token == "" || last != "" {
+			l.take(l.buffer.Release(last))
+		}
 		if p.Token == "" || l.full() {
 			return nil
 		}

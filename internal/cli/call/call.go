@@ -532,10 +532,15 @@ func (i *invocation) print(cmd *cobra.Command, tool *tools.Tool, args arguments,
 // printed, as nobody may read that, and even if the call has failed: what it has read and
 // written until then counts.
 func (i *invocation) follow(ctx context.Context, tool *tools.Tool, args arguments, object json.RawMessage, v view.View) error {
-	version, last := "", view.Page{}
-	for n := 0; ; n++ {
+	version, last, n := "", view.Page{}, 0
+	defer func() {
+		if i.save != nil && n > 0 { // to save each page would cost more than to read it
+			i.unsaved = i.save()
+		}
+	}()
+	for ; ; n++ {
 		result, err := tool.Call(ctx, object)
-		if i.save != nil {
+		if i.save != nil && n == 0 {
 			i.unsaved = i.save()
 		}
 		if err != nil {

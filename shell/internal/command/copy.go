@@ -458,7 +458,8 @@ func (t *transfer) replace(ctx context.Context, from, to string, source workspac
 	if err := t.p.Copy(ctx, from, to); err != nil {
 		return err
 	}
-	undo := context.WithoutCancel(ctx)
+	undo, cancel := undoing(ctx)
+	defer cancel()
 	made, err := t.p.Lstat(undo, to)
 	if err == nil {
 		err = t.removeCopied(ctx, from, source)
@@ -479,7 +480,38 @@ func (t *transfer) removeCopied(ctx context.Context, from string, source workspa
 	if err := t.unchanged(ctx, from, source); err != nil {
 		return err
 	}
-	return t.p.Files.rmMoved(ctx, t.p.Dir, from)
+	return t.p.Files.rmMoved(ctx, t.p.Dir, from, nil)
+}
+
+// checkCopied returns [workspace.ErrConflict] if somebody has changed what has been copied since it
+// was described, or has added something to a directory.
+func (t *transfer) checkCopied(ctx context.Context, all []copied) error {
+	children := map[string]map[string]workspace.FileInfo{} // of each directory, by name
+	for _, c := range all {
+		name := path.Clean(c.from)
+		if in := children[path.Dir(name)]; in != nil {
+			in[path.Base(name)] = c.source
+		}
+		if c.source.IsDir() {
+			children[name] = map[string]workspace.FileInfo{}
+		}
+	}
+	for dir, in := range children {
+		list, err := t.p.ReadDir(ctx, dir)
+		if err != nil {
+			return err
+		}
+		for _, now := range list {
+			before, ok := in[now.Name]
+			if !ok || before.Type != now.Type || !now.IsDir() && !fallback.SameBytes(before, now) {
+				return workspace.ErrConflict
+			}
+		}
+	}
+	if len(children) > 0 {
+		return nil
+	}
+	return t.unchanged(ctx, all[0].from, all[0].source)
 }
 
 // unchanged returns [workspace.ErrConflict] if somebody has changed a file since it was described,
@@ -507,11 +539,9 @@ func (t *transfer) moveByCopy(ctx context.Context, from, to string, source works
 		return errors.Join(err, t.removeCopy(undo, quiet.copied))
 	}
 	all := quiet.copied
-	var err error
-	for _, c := range slices.Backward(all) {
-		if err = t.removeCopied(ctx, c.from, c.source); err != nil {
-			break
-		}
+	err := t.checkCopied(ctx, all)
+	if err == nil {
+		err = t.p.Files.rmMoved(ctx, t.p.Dir, from, &workspace.RmOptions{Recursive: source.IsDir()})
 	}
 	if err == nil {
 		return nil
@@ -550,7 +580,7 @@ func (t *transfer) removeCopy(ctx context.Context, all []copied) error {
 			err = t.unchanged(ctx, c.to, c.made)
 		}
 		if err == nil {
-			err = t.p.Files.rmMoved(ctx, t.p.Dir, c.to)
+			err = t.p.Files.rmMoved(ctx, t.p.Dir, c.to, nil)
 		}
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, workspace.ErrNotEmpty) && !errors.Is(err, workspace.ErrConflict) {
 			errs = append(errs, err)
@@ -568,7 +598,9 @@ func (t *transfer) copyAll(ctx context.Context, from, to string, source workspac
 		if err := t.p.Copy(ctx, from, to); err != nil {
 			return err
 		}
-		made, err := t.p.Lstat(context.WithoutCancel(ctx), to) // or removeCopy would not know it
+		late, cancel := undoing(ctx)
+		defer cancel()
+		made, err := t.p.Lstat(late, to) // or removeCopy would not know it
 		t.copied = append(t.copied, copied{from, to, source, made})
 		return err
 	}

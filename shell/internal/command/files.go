@@ -197,7 +197,7 @@ func (f *Files) Locate(ctx context.Context, dir, name string) (Location, error) 
 func (f *Files) locateInOnly(ctx context.Context, full string, scratch, host bool) Location {
 	ws := f.workspaces[0]
 	_, inRoot := f.belowRoot(full) // which can be below /tmp itself
-	if rest, ok := below(full, "/tmp"); ok && scratch && !(host && inRoot) {
+	if rest, ok := below(full, "/tmp"); ok && scratch && !(host && inRoot && path.Clean(ws.Root()) != "/tmp") {
 		if _, err := ws.Stat(ctx, "tmp"); errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrPolicy) {
 			return Location{f.scratch, rest}
 		}
@@ -848,12 +848,12 @@ func (f *Files) rm(ctx context.Context, at Location, opts *workspace.RmOptions) 
 
 // rmMoved is Rm for what a move has copied, and for the copies if it is undone. The hook has been
 // asked about the move, and not about each file of a directory.
-func (f *Files) rmMoved(ctx context.Context, dir, name string) error {
+func (f *Files) rmMoved(ctx context.Context, dir, name string, opts *workspace.RmOptions) error {
 	at, err := f.locateFile(ctx, dir, name)
 	if err != nil {
 		return err
 	}
-	return f.rm(ctx, at, nil)
+	return f.rm(ctx, at, opts)
 }
 
 // locateChange locates what op is about to change, and asks the hook.

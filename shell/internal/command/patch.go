@@ -243,7 +243,7 @@ func (r *patchRun) print(changes []patch.Change, dryRun bool) {
 // left out is 1.
 var (
 	patchName = lazyregexp.New(`^(--- |\+\+\+ |rename from |rename to |copy from |copy to )("(?:[^"\\]|\\.)*"|[^\t\r\n]*)`)
-	notText   = lazyregexp.New(`^(new file mode |deleted file mode |GIT binary patch$|Binary files )`)
+	notText   = lazyregexp.New(`^(new file mode |deleted file mode |GIT binary patch$|Binary files .* differ$)`)
 	hunkHead  = lazyregexp.New(`^@@ -(\d+(?:,(\d+))?) \+(\d+(?:,(\d+))?) @@(.*)$`)
 )
 
@@ -267,7 +267,7 @@ var (
 func (r *patchRun) rewrite(ctx context.Context, text string) (string, error) {
 	var b strings.Builder
 	oldLines, newLines := 0, 0 // that are left in a hunk
-	git, textless := false, 0  // after "diff --git"; the line about a file that may have no ---, from 1
+	git, textless := false, 0  // from "diff --git" to "---"; the line about a file that may have no ---, from 1
 	named := r.file == ""      // a file was named before the hunks, or must be
 	all := strings.SplitAfter(strings.TrimSuffix(text, "\n")+"\n", "\n")
 	for i := 0; i < len(all); i++ {
@@ -322,7 +322,7 @@ func (r *patchRun) rewrite(ctx context.Context, text string) (string, error) {
 				return "", err
 			}
 			b.WriteString(head)
-			named, textless = true, 0
+			named, git, textless = true, false, 0
 			i++
 		case m[1] == "--- " || m[1] == "+++ ":
 			b.WriteString(line + "\n")

@@ -82,6 +82,7 @@ func TestPatch(t *testing.T) {
 		{"patch -p1", "diff --git a/d/z b/d/z\ndeleted file mode 100644\nindex e69de29..0000000\ndiff --git a/x b/x\nindex 1..2 100644\n" + modify, "", 2, start},
 		{"patch -p1", "diff --git a/x b/x\n" + modify + "diff --git a/n b/n\nnew file mode 100644\nindex 0000000..e69de29\n", "", 2, start},
 		{"patch -p1", "diff --git a/b b/b\nindex 1..2 100644\nBinary files a/b and b/b differ\ndiff --git a/x b/x\n" + modify, "", 2, start},
+		{"patch -p1", "diff --git a/x b/x\nindex 1..2 100644\n" + modify + "\nBinary files a and b differ\nnew file mode 1\n\ndiff --git a/y b/y\ndeleted file mode 100644\n" + remove, "patching file x\npatching file y\n", 0, with(map[string]string{"x": "1\ntwo\n3\n", "y": ""})},
 		{"patch -p1", "Binary files a/b and b/b differ\n" + modify, "patching file x\n", 0, with(map[string]string{"x": "1\ntwo\n3\n"})},
 		{"patch -p1", strings.ReplaceAll(modify, "a/x", "a/../../x"), "patching file x\n", 0, with(map[string]string{"x": "1\ntwo\n3\n"})},
 	} {
@@ -174,9 +175,15 @@ type failing struct {
 
 var errFull = errors.New("the store is out of order")
 
+// Rm removes the first file of a directory, and then fails.
 func (f *failing) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
 	if f.removals--; f.removals >= 0 {
 		return f.FS.Rm(ctx, name, opts)
+	}
+	if names, err := f.FS.Glob(ctx, "**", &workspace.GlobOptions{Dir: name}); err == nil && len(names) > 0 {
+		if err := f.FS.Rm(ctx, names[0], nil); err != nil {
+			return err
+		}
 	}
 	if f.edit != nil {
 		return errors.Join(errFull, f.edit())
@@ -188,7 +195,7 @@ func (f *failing) Rm(ctx context.Context, name string, opts *workspace.RmOptions
 // there is there again.
 func TestMoveUndone(t *testing.T) {
 	t.Parallel()
-	for line, removals := range map[string]int{"mv /a/dir /b/new": 2, "mv /a/file /b/new": 0, "mv /a/file /b/there": 0, "mv /a/file /a/other": 0} {
+	for line, removals := range map[string]int{"mv /a/dir /b/new": 0, "mv /a/dir/ /b/new": 0, "mv /a/file /b/new": 0, "mv /a/file /b/there": 0, "mv /a/file /a/other": 0} {
 		fsys := &failing{memory.New(nil), removals, nil}
 		a, b := workspace.New("a", fsys, nil), workspace.New("b", memory.New(nil), nil)
 		for name, content := range map[string]string{"dir/1": "1", "dir/sub/2": "2", "file": "f", "other": "o"} {
@@ -257,7 +264,7 @@ func TestMoveOvertaken(t *testing.T) {
 // edit stays.
 func TestMoveUndoneOvertaken(t *testing.T) {
 	t.Parallel()
-	for line, copied := range map[string]string{"mv /a/dir /b/new": "new/1", "mv /a/file /b/new": "new", "mv /a/file /b/there": "there", "mv /a/file /a/other": "other"} {
+	for line, copied := range map[string]string{"mv /a/dir /b/new": "new/2", "mv /a/file /b/new": "new", "mv /a/file /b/there": "there", "mv /a/file /a/other": "other"} {
 		files, others := &failing{FS: memory.New(nil)}, memory.New(nil)
 		theirs := others
 		if copied == "other" {

@@ -56,8 +56,10 @@ window() {
 	[ $offset -eq 0 ] || [ $offset -lt "$2" ] || return 0
 	if [ "$2" -eq 0 ] && [ $length -eq 0 ] && [ $limit -gt 0 ]; then
 		head -c $((limit + 1))
+	elif [ $limit -gt 0 ] && [ -n "$windows" ]; then
+		dd bs=65536 iflag=fullblock count=$((limit / 65536 + 1)) # head of BusyBox is slow
 	elif [ $limit -gt 0 ]; then
-		dd bs=65536 count=$((limit / 65536 + 1)) # head of BusyBox is slow
+		head -c $((limit + 1))
 	elif [ $offset -eq 0 ] && [ $length -eq 0 ]; then
 		cat
 	elif [ $length -eq 0 ]; then

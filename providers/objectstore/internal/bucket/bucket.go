@@ -84,12 +84,24 @@ func New(client *s3.Client, name string, opts Options) *Bucket {
 	return b
 }
 
-// Close waits for what has been left to the background, at most abortTime.
+// closeWait is how long Close waits. A process that ends may leave the rest to the store's own rule
+// for incomplete uploads.
+const closeWait = 5 * time.Second
+
+// Close waits for what has been left to the background, at most closeWait.
 func (b *Bucket) Close() {
 	b.mu.Lock()
 	b.closed = true
 	b.mu.Unlock()
-	b.background.Wait()
+	ended := make(chan struct{})
+	go func() {
+		b.background.Wait() // which ends within abortTime
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(closeWait):
+	}
 }
 
 // inBackground starts do, which ends within abortTime, and for which Close waits.

@@ -60,7 +60,7 @@ func (b *Bucket) findTombstones(ctx context.Context, objects []object.Object) er
 			group.Go(func() error {
 				_, err := b.Stat(ctx, o.Key)
 				o.Tombstone = errors.Is(err, fs.ErrNotExist)
-				if o.Tombstone {
+				if o.Tombstone || errors.Is(err, fs.ErrPermission) { // then it is taken for a file
 					return nil
 				}
 				return err

@@ -54,7 +54,7 @@ func (p Page) answers(q Query) bool {
 		}
 	}
 	for _, prefix := range p.Prefixes {
-		if !q.includes(prefix) || len(prefix) == len(q.Prefix) {
+		if !q.includes(prefix) && !q.isIn(prefix) || len(prefix) <= len(q.Prefix) {
 			return false
 		}
 	}
@@ -67,11 +67,17 @@ func (q Query) includes(key string) bool {
 	return strings.HasPrefix(key, q.Prefix) && (key >= q.After || Misspelt(key) || Misspelt(q.After))
 }
 
+// isIn reports whether a listing begins after a key in the directory prefix, which is then its
+// first answer.
+func (q Query) isIn(prefix string) bool {
+	return q.Token == "" && strings.HasSuffix(prefix, "/") && strings.HasPrefix(q.After, prefix)
+}
+
 // advances reports whether p ends after q.After, so that the pages come to an end. One
 // in which there is nothing to tell by may be followed by more.
 func (p Page) advances(q Query) bool {
 	last := p.lastSpelt()
-	return last == "" || last > q.After || Misspelt(q.After)
+	return last == "" || last > q.After || q.isIn(last) || Misspelt(q.After)
 }
 
 // listResult is the part of the XML document that matters

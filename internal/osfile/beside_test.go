@@ -108,6 +108,27 @@ func TestOpenBesideChange(t *testing.T) {
 	}
 }
 
+// TestWriteBesideRemoval writes other files of the view while one is removed.
+func TestWriteBesideRemoval(t *testing.T) {
+	t.Parallel()
+	fsys := &hooked{FS: memory.New(nil)}
+	write(t, fsys, "a/b", "old")
+	f := osfile.New(t.Context(), workspace.New("test", fsys, nil), nil)
+	fsys.removed = func() { // in a call of the file system, which a lock of all names would never end
+		file := open(t, f, "log", os.O_WRONLY|os.O_CREATE)
+		writeString(t, file, "removed")
+		if err := errors.Join(file.Close(), f.Rename("log", "log2")); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := f.RemoveAll("a"); err != nil {
+		t.Error(err)
+	}
+	if data, err := fsys.ReadFile(t.Context(), "log2"); err != nil || string(data) != "removed" {
+		t.Errorf("log2 has %q, %v, want %q", data, err, "removed")
+	}
+}
+
 // TestChangeBesideStore removes or renames a file while it is stored, which comes first.
 func TestChangeBesideStore(t *testing.T) {
 	t.Parallel()

@@ -103,10 +103,9 @@ func (f *FS) openWrite(file *File, name string, perm fs.FileMode) error {
 // attach makes c the content of file, and reports false if known, nil for none, is no longer the
 // content by that name.
 func (f *FS) attach(file *File, name string, known, c *content, perm fs.FileMode) bool {
-	f.changes.RLock()
-	defer f.changes.RUnlock()
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.waitFor(func() *claim { return &claim{names: []string{name}, stores: true} })
 	if f.written[name] != known {
 		return false
 	}
@@ -393,8 +392,7 @@ func (file *File) unlock() {
 
 // store stores a content before or after a change of its name, and not beside it.
 func (f *FS) store(c *content) error {
-	f.changes.RLock()
-	defer f.changes.RUnlock()
+	defer f.storing(c)()
 	return c.store()
 }
 

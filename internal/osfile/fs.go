@@ -39,19 +39,16 @@ const largestFile = 1 << 30
 // os. It is safe for concurrent use.
 //
 // The methods take names as callers of package os write them, and a slash at the beginning is
-// the root of the workspace. All use the context of New. Locks are taken in the order
-// changes, mu, that of a content.
+// the root of the workspace. All use the context of New. Who locks mu may then lock that of a
+// content, and never the other way round.
 type FS struct {
 	ctx     context.Context // of New
 	ws      *workspace.Workspace
 	parents bool // directories above a new file are made
 
-	// changes is locked while names are removed or renamed, and shared while a file is stored or
-	// becomes known as open for writing. So neither comes between the change in the workspace and
-	// what is forgotten or renamed here.
-	changes sync.RWMutex
-
 	mu          sync.Mutex
+	claims      []*claim            // of calls that are under way
+	released    *sync.Cond          // of claims
 	written     map[string]*content // files that are open for writing, by name
 	executables map[string]bool     // names whose mode has the bits for execution
 }
@@ -66,6 +63,7 @@ type Options struct {
 // New returns ws as an FS, for as long as ctx lasts. Nil opts mean the zero Options.
 func New(ctx context.Context, ws *workspace.Workspace, opts *Options) *FS {
 	f := &FS{ctx: ctx, ws: ws, written: map[string]*content{}, executables: map[string]bool{}}
+	f.released = sync.NewCond(&f.mu)
 	if opts != nil {
 		f.parents = opts.Parents
 	}
@@ -233,8 +231,7 @@ func (f *FS) remove(op, name string, opts *workspace.RmOptions) error {
 	if err != nil {
 		return err
 	}
-	f.changes.Lock()
-	defer f.changes.Unlock()
+	defer f.change(clean)()
 	if opts == nil && f.writtenBelow(clean) {
 		return fail(op, name, workspace.ErrNotEmpty)
 	}
@@ -338,8 +335,7 @@ func linkError(from, to string, err error) error {
 //	a file, symlink   a directory           workspace.ErrNotDir
 //	any other                               target is moved aside, source moved, and target removed
 func (f *FS) rename(source, target string, mayReplace bool) error {
-	f.changes.Lock()
-	defer f.changes.Unlock()
+	defer f.change(source, target)()
 	if err := f.checkParent(target); err != nil {
 		return err
 	}

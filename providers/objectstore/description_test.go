@@ -237,3 +237,30 @@ func TestContentTypes(t *testing.T) {
 		}
 	}
 }
+
+// TestCopyOfMuchMetadata copies and moves a file whose user metadata leaves no room for that of a
+// write.
+func TestCopyOfMuchMetadata(t *testing.T) {
+	server := s3test.New(t, nil)
+	s := inProcess(server, awsCompat())
+	long := strings.Repeat("x", 2040)
+	_, err := s.client.PutObject(t.Context(), &s3.PutObjectInput{
+		Bucket: aws.String(bucket), Key: aws.String("p/a"), Body: strings.NewReader("content"), Metadata: map[string]string{"foo": long},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := s.open(t, "p", objectstore.Options{})
+	if _, err := f.Copy(t.Context(), "a", "b"); err != nil {
+		t.Errorf("Copy = %v", err)
+	}
+	if err := f.Move(t.Context(), "a", "c"); err != nil {
+		t.Errorf("Move = %v", err)
+	}
+	for _, name := range []string{"b", "c"} {
+		head, err := s.client.HeadObject(t.Context(), &s3.HeadObjectInput{Bucket: aws.String(bucket), Key: aws.String("p/" + name)})
+		if err != nil || head.Metadata["foo"] != long {
+			t.Errorf("%s has other metadata than the file that it is a copy of: %v", name, err)
+		}
+	}
+}

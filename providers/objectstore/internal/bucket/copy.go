@@ -97,14 +97,21 @@ func (b *Bucket) copiesWhole(o object.Object) bool { return b.opts.ConditionalCo
 // would have no token; the store copies the tags.
 func (b *Bucket) copyWhole(ctx context.Context, from Head, to string) (Written, error) {
 	c := newCondition(workspace.WriteOptions{IfNotExist: true})
-	out, err := b.client.CopyObject(ctx, &s3.CopyObjectInput{
+	in := &s3.CopyObjectInput{
 		Bucket: b.name, Key: aws.String(to), IfNoneMatch: c.ifNoneMatch,
 		CopySource: b.copySource(from.Key), CopySourceIfMatch: aws.String(from.ETag),
 		MetadataDirective: types.MetadataDirectiveReplace, Metadata: c.metadata(),
-	}, c.count, from.Description().apply)
+	}
+	made := Written{Key: to, token: c.token}
+	out, err := b.client.CopyObject(ctx, in, c.count, from.Description().apply)
+	if answer.Code(err) == "MetadataTooLarge" { // there is no room for the token
+		in.Metadata, made.token = nil, ""
+		out, err = b.client.CopyObject(ctx, in, c.count, from.Description().apply)
+	}
 	switch {
 	case err == nil:
-		return Written{Key: to, ETag: aws.ToString(out.CopyObjectResult.ETag), token: c.token}, nil
+		made.ETag = aws.ToString(out.CopyObjectResult.ETag)
+		return made, nil
 	case answer.IsMissing(err):
 		return Written{}, ErrSourceChanged
 	case !answer.IsConflict(err):

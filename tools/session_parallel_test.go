@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -59,12 +60,16 @@ func TestEditAfterStuckEdit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		never := make(chan struct{})
 		defer close(never)
-		fsys := &slowFS{memory.New(nil), func() { <-never }}
+		var writes atomic.Int32
+		fsys := &slowFS{memory.New(nil), func() {
+			if writes.Add(1) == 1 {
+				<-never
+			}
+		}}
 		put(t, fsys.FS, "f", five)
 		set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{ReadBeforeWrite: []string{"test"}, Timeout: time.Minute})
 		good(t, set, "read_file", object{"path": "f"})
 		bad(t, set, "edit_file", object{"path": "f", "oldText": "two", "newText": "2"}, tools.CodeTimeout)
-		fsys.written = func() {}
 		good(t, set, "read_file", object{"path": "f"})
 		good(t, set, "edit_file", object{"path": "f", "oldText": "three", "newText": "3"})
 		holds(t, fsys, "f", "one\n2\n3\nfour\nfive\n")

@@ -180,9 +180,10 @@ func TestStoredFunctions(t *testing.T) {
 	for body, want := range map[string]string{
 		`a=(4 5); [[ a[0]+1 -eq 5 && $((a[1] + 1)) -eq 6 ]] && echo yes`:                                      "yes\n",
 		`x=1; [[ "x + 1" -eq 2 && " $x + 1" -eq 2 && "" -eq 0 && '1 + 1' -eq 2 && '2' -eq 1+1 ]] && echo yes`: "yes\n",
+		`[[ $'2' -eq 2 && $'1\x2b1' -eq 2 ]] && echo yes`:                                                     "yes\n",
 		"cat <<-A\n\t\tx\ty $(cat <<B\nbody\n\tb\nB\n)\tz\n\tA":                                               "x\ty body\n\tb\tz\n",
 		`declare -A m=([a]=1); m=(); echo ${#m[@]}`:                                                           "0\n",
-		`x=a//b; echo "${x////}"`: "ab\n",
+		`x=a//b; echo "${x////}"`:                                                                             "ab\n",
 	} {
 		s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, nil)
 		if got := output(t, s, "f() {\n"+body+"\n}; f; { f; } | cat; {\n"+body+"\n} | cat"); got != want+want+want {

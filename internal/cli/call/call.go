@@ -528,9 +528,9 @@ func (i *invocation) print(cmd *cobra.Command, tool *tools.Tool, args arguments,
 // follow calls the tool, again and again if all pages are wanted, and gives each result to v.
 // object is args as JSON. Pages of a file must have one version, or their text would be one
 // that the file never had; a conflict is reported then, after what has been printed. So is a
-// page that leads to itself, which would never end. The session is saved before anything is
-// printed, as nobody may read that, and even if the call has failed: what it has read and
-// written until then counts.
+// page that leads to itself, which would never end. The session is saved after the first page,
+// before that is printed, as nobody may read it, and at the end; and even if the call has failed:
+// what it has read and written until then counts.
 func (i *invocation) follow(ctx context.Context, tool *tools.Tool, args arguments, object json.RawMessage, v view.View) error {
 	version, last, n := "", view.Page{}, 0
 	defer func() {

@@ -248,8 +248,8 @@ func (t *transfer) copyNamed(ctx context.Context, from, to string) error {
 
 // copy copies a file, or with -r a directory.
 //
-// The error is errSkipped or a text to print. Errors of files in a directory are not returned: copyDir
-// prints them.
+// The error is errSkipped or a text to print. Errors of files in a directory are not returned:
+// copyDir prints them.
 func (t *transfer) copy(ctx context.Context, from, to string) error {
 	source, there, err := t.check(ctx, from, to, t.p.Stat)
 	switch {
@@ -458,15 +458,15 @@ func (t *transfer) replace(ctx context.Context, from, to string, source workspac
 	if err := t.p.Copy(ctx, from, to); err != nil {
 		return err
 	}
-	undo, cancel := undoing(ctx)
-	defer cancel()
-	made, err := t.p.Lstat(undo, to)
+	made, err := t.made(ctx, to)
 	if err == nil {
 		err = t.removeCopied(ctx, from, source)
 	}
 	if err == nil {
 		return nil
 	}
+	undo, cancel := undoing(ctx)
+	defer cancel()
 	_, lost := t.p.Lstat(undo, from)
 	if lost != nil || t.unchanged(undo, to, made) != nil {
 		return err // to may have the only copy, or what somebody else has written
@@ -474,8 +474,16 @@ func (t *transfer) replace(ctx context.Context, from, to string, source workspac
 	return errors.Join(err, t.p.WriteFile(undo, to, old, &workspace.WriteOptions{IfVersion: made.Version}))
 }
 
-// removeCopied removes what has been copied. A file that somebody has changed since it was
-// described as source stays: that is [workspace.ErrConflict]. So does a directory that is not empty.
+// made describes a file that has just been written, also if that was the end of ctx: without it,
+// what others write there cannot be told from it.
+func (t *transfer) made(ctx context.Context, name string) (workspace.FileInfo, error) {
+	late, cancel := undoing(ctx)
+	defer cancel()
+	return t.p.Lstat(late, name)
+}
+
+// removeCopied removes a file that has been copied. One that somebody has changed since it was
+// described as source stays: that is [workspace.ErrConflict].
 func (t *transfer) removeCopied(ctx context.Context, from string, source workspace.FileInfo) error {
 	if err := t.unchanged(ctx, from, source); err != nil {
 		return err
@@ -483,9 +491,23 @@ func (t *transfer) removeCopied(ctx context.Context, from string, source workspa
 	return t.p.Files.rmMoved(ctx, t.p.Dir, from, nil)
 }
 
-// checkCopied returns [workspace.ErrConflict] if somebody has changed what has been copied since it
-// was described, or has added something to a directory.
-func (t *transfer) checkCopied(ctx context.Context, all []copied) error {
+// unchanged returns [workspace.ErrConflict] if somebody has changed a file since it was described.
+func (t *transfer) unchanged(ctx context.Context, name string, before workspace.FileInfo) error {
+	now, err := t.p.Lstat(ctx, name)
+	if err == nil && !same(before, now) {
+		return workspace.ErrConflict
+	}
+	return err
+}
+
+// same reports whether what has been described twice is the same: of directories, only the type.
+func same(before, now workspace.FileInfo) bool {
+	return before.Type == now.Type && (now.IsDir() || fallback.SameBytes(before, now))
+}
+
+// removeCopiedDir removes a directory that has been copied, as all describes, unless somebody has
+// changed something in it since, or added to it: that is [workspace.ErrConflict].
+func (t *transfer) removeCopiedDir(ctx context.Context, from string, all []copied) error {
 	children := map[string]map[string]workspace.FileInfo{} // of each directory, by name
 	for _, c := range all {
 		name := path.Clean(c.from)
@@ -502,26 +524,12 @@ func (t *transfer) checkCopied(ctx context.Context, all []copied) error {
 			return err
 		}
 		for _, now := range list {
-			before, ok := in[now.Name]
-			if !ok || before.Type != now.Type || !now.IsDir() && !fallback.SameBytes(before, now) {
+			if before, ok := in[now.Name]; !ok || !same(before, now) {
 				return workspace.ErrConflict
 			}
 		}
 	}
-	if len(children) > 0 {
-		return nil
-	}
-	return t.unchanged(ctx, all[0].from, all[0].source)
-}
-
-// unchanged returns [workspace.ErrConflict] if somebody has changed a file since it was described,
-// or has replaced a directory.
-func (t *transfer) unchanged(ctx context.Context, name string, before workspace.FileInfo) error {
-	now, err := t.p.Lstat(ctx, name)
-	if err == nil && (before.Type != now.Type || !now.IsDir() && !fallback.SameBytes(before, now)) {
-		return workspace.ErrConflict
-	}
-	return err
+	return t.p.Files.rmMoved(ctx, t.p.Dir, from, &workspace.RmOptions{Recursive: true})
 }
 
 // moveByCopy copies a file or a directory, and then removes it. If one of both fails, the
@@ -533,18 +541,22 @@ func (t *transfer) moveByCopy(ctx context.Context, from, to string, source works
 	if err := t.checkLinks(ctx, from, to, source); err != nil {
 		return err
 	}
-	undo := context.WithoutCancel(ctx)
 	quiet := &transfer{p: t.p, recursive: true}
-	if err := quiet.copyAll(ctx, from, to, source); err != nil {
-		return errors.Join(err, t.removeCopy(undo, quiet.copied))
-	}
-	all := quiet.copied
-	err := t.checkCopied(ctx, all)
-	if err == nil {
-		err = t.p.Files.rmMoved(ctx, t.p.Dir, from, &workspace.RmOptions{Recursive: source.IsDir()})
+	err := quiet.copyAll(ctx, from, to, source)
+	all, whole := quiet.copied, err == nil
+	switch {
+	case whole && source.IsDir():
+		err = t.removeCopiedDir(ctx, from, all)
+	case whole:
+		err = t.removeCopied(ctx, from, source)
 	}
 	if err == nil {
 		return nil
+	}
+	undo, cancel := undoing(ctx)
+	defer cancel()
+	if !whole {
+		return errors.Join(err, t.removeCopy(undo, all))
 	}
 	if restored := quiet.restore(undo, to, from); restored != nil {
 		return errors.Join(err, restored) // and the copy stays, because it has what is missing
@@ -598,9 +610,7 @@ func (t *transfer) copyAll(ctx context.Context, from, to string, source workspac
 		if err := t.p.Copy(ctx, from, to); err != nil {
 			return err
 		}
-		late, cancel := undoing(ctx)
-		defer cancel()
-		made, err := t.p.Lstat(late, to) // or removeCopy would not know it
+		made, err := t.made(ctx, to)
 		t.copied = append(t.copied, copied{from, to, source, made})
 		return err
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
 )
 
 // Files are the workspaces that a shell sees. One workspace is the root; several are
@@ -196,8 +197,9 @@ func (f *Files) Locate(ctx context.Context, dir, name string) (Location, error) 
 // reports them.
 func (f *Files) locateInOnly(ctx context.Context, full string, scratch, host bool) Location {
 	ws := f.workspaces[0]
-	_, inRoot := f.belowRoot(full) // which can be below /tmp itself
-	if rest, ok := below(full, "/tmp"); ok && scratch && !(host && inRoot && path.Clean(ws.Root()) != "/tmp") {
+	_, inRoot := f.belowRoot(full)
+	inRoot = inRoot && host && path.Clean(ws.Root()) != "/tmp" // but it can be below that
+	if rest, ok := below(full, "/tmp"); ok && scratch && !inRoot {
 		if _, err := ws.Stat(ctx, "tmp"); errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrPolicy) {
 			return Location{f.scratch, rest}
 		}
@@ -218,7 +220,7 @@ func (f *Files) locateInOnly(ctx context.Context, full string, scratch, host boo
 // false for other names. full is clean and absolute.
 func (f *Files) hostPath(ctx context.Context, full string) (string, bool) {
 	if len(f.workspaces) == 1 {
-		_, _ = f.workspaces[0].Clean(ctx, "open", full) // finds the root; an operation on the file reports the error
+		_ = fallback.FindRoot(ctx, f.workspaces[0]) // an operation on the file reports the error
 	}
 	return f.belowRoot(full)
 }

@@ -313,11 +313,7 @@ func unquoted(parts []syntax.WordPart) []syntax.WordPart {
 		case *syntax.DblQuoted:
 			plain = append(plain, part.Parts...)
 		case *syntax.SglQuoted:
-			if part.Dollar {
-				plain = append(plain, part)
-			} else {
-				plain = append(plain, &syntax.Lit{Value: inQuotes.Replace(part.Value)})
-			}
+			plain = append(plain, &syntax.Lit{Value: inQuotes.Replace(unquotedText(part))})
 		case *syntax.ParamExp:
 			element := *part // a[1] is ${a[1]} there
 			element.Short = part.Short && part.Index == nil

@@ -246,7 +246,7 @@ func isList(p *syntax.ParamExp) bool {
 func (r *Rewriter) patternText(w *syntax.Word) (text []syntax.WordPart, extended bool) {
 	ok := true
 	add := func(s string) {
-		text = append(text, &syntax.Lit{Value: strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(s)})
+		text = append(text, &syntax.Lit{Value: inQuotes.Replace(s)})
 	}
 	for _, part := range w.Parts {
 		switch part := part.(type) {
@@ -257,12 +257,7 @@ func (r *Rewriter) patternText(w *syntax.Word) (text []syntax.WordPart, extended
 			extended = true
 			add(part.Op.String() + part.Pattern.Value + ")")
 		case *syntax.SglQuoted:
-			value := part.Value
-			if part.Dollar {
-				value, _, _ = expand.Format(&expand.Config{}, value, nil) // nil would be one that all share
-				value, _, _ = strings.Cut(value, "\x00")
-			}
-			add(quotePattern(value))
+			add(quotePattern(unquotedText(part)))
 		case *syntax.DblQuoted:
 			value, isText := literalText(part.Parts)
 			if isText && !strings.Contains(value, `\`) {
@@ -282,6 +277,16 @@ func (r *Rewriter) patternText(w *syntax.Word) (text []syntax.WordPart, extended
 		return nil, extended
 	}
 	return text, extended
+}
+
+// unquotedText returns what '…' or $'…' stands for.
+func unquotedText(part *syntax.SglQuoted) string {
+	if !part.Dollar {
+		return part.Value
+	}
+	value, _, _ := expand.Format(&expand.Config{}, part.Value, nil) // nil would be one that all share
+	value, _, _ = strings.Cut(value, "\x00")
+	return value
 }
 
 // isNested reports whether a part of quoted text is neither text nor $x.

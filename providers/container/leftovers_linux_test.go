@@ -207,8 +207,8 @@ func TestKeptContainer(t *testing.T) {
 		}
 		image := *opts
 		image.Create.Name = ownImage(t, r, opts.Create.Name)
-		if _, err := container.Open(t.Context(), &image); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("another container has the name %q", image.Create.Name)) {
-			t.Errorf("Open with the name of a container of an image of a kept one = %v, want that the name %q is in use", err, image.Create.Name)
+		if _, err := container.Open(t.Context(), &image); !errors.Is(err, fs.ErrExist) || !strings.Contains(err.Error(), "was created with another name") {
+			t.Errorf("Open with the name of a container of an image of a kept one = %v, want %v, and why", err, fs.ErrExist)
 		}
 	})
 }

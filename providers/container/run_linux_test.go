@@ -10,6 +10,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -412,4 +413,19 @@ func TestRunTool(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestRunNamesWithEquals runs programs that env would take for variables, also by where they are.
+func TestRunNamesWithEquals(t *testing.T) {
+	root := t.TempDir()
+	shell(t, root, `mkdir a=b && printf '#!/bin/sh\necho "$0 $1"\n' >a=b/-x && cp a=b/-x a=b/x=y && chmod 755 a=b/*`)
+	f := open(t, &container.Options{Executor: container.Command{}, Root: root})
+	for _, words := range [][]string{{"-x", "1"}, {"x=y", "1"}, {"./a=b/x=y", "1"}} {
+		var out bytes.Buffer
+		env := map[string]string{"PATH": root + "/a=b:" + os.Getenv("PATH")}
+		result, err := f.Run(t.Context(), &workspace.RunOptions{Command: words, Env: env, Stdout: &out})
+		if err != nil || result.ExitCode != 0 || !strings.HasSuffix(out.String(), path.Base(words[0])+" 1\n") {
+			t.Errorf("Run(%q) = %+v, %v, and writes %q", words, result, err, &out)
+		}
+	}
 }

@@ -404,7 +404,8 @@ func relay(out *tar.Writer, in entries, progress *progress, take func(*tar.Heade
 
 // ExportTar writes a tar archive of the files, directories and links below dir to
 // w, as one stream. A symlink is written as one, wherever it leads. A hard link of a
-// file whose name is left out as invalid is written as a file, after all others.
+// file whose name is left out as invalid is written as a file, after all others, and one of a
+// symlink is left out, too.
 //
 // # Errors
 //
@@ -473,9 +474,14 @@ func (ex *exporting) take(header *tar.Header) (*tar.Header, error) {
 	return nil, nil
 }
 
-// read writes the file that a link is, by the name that the link has.
+// read writes the file that a link is, by the name that the link has. A symlink is left out: what
+// it says is not known by that name.
 func (ex *exporting) read(ctx context.Context, out *tar.Writer, entry *tar.Header) error {
-	r, info, err := ex.f.Open(ctx, workspace.Join(ex.dir, entry.Name), nil)
+	name := workspace.Join(ex.dir, entry.Name)
+	if info, err := ex.f.Stat(ctx, name); err == nil && info.Type == workspace.TypeSymlink {
+		return nil
+	}
+	r, info, err := ex.f.Open(ctx, name, nil)
 	if err != nil {
 		return ops.Error(opExport, ex.dir, cmp.Or(ctx.Err(), workspace.ErrUnavailable), errChanged)
 	}

@@ -110,6 +110,8 @@ func TestExportTarOfHiddenLinks(t *testing.T) {
 		r.run(t, "sh", "-c", `cd "$1" && mkdir dir
 for i in 0 1 2 3 4 5 6 7; do
 	hidden=$(printf "z\377$i")
+	link=$(printf "y\377$i")
+	ln -s a$i "$link" && ln "$link" x$i && ln "$link" yy$i || exit
 	echo content $i >"$hidden" && ln "$hidden" a$i && ln "$hidden" dir/b$i && ln "$hidden" z$i && ln "$hidden" .workspacekit-tmp-$i
 done`, "sh", f.Root())
 		var out bytes.Buffer
@@ -123,6 +125,13 @@ done`, "sh", f.Root())
 		for name, content := range want {
 			if data, err := back.ReadFile(t.Context(), name); err != nil || string(data) != content {
 				t.Errorf("%q was exported as %q, %v, want %q", name, data, err, content)
+			}
+		}
+		for i := range 8 {
+			for _, name := range []string{fmt.Sprint("x", i), fmt.Sprint("yy", i)} {
+				if info, err := back.Stat(t.Context(), name); err == nil && info.Type != workspace.TypeSymlink {
+					t.Errorf("the symlink %q was exported as %v", name, info.Type)
+				}
 			}
 		}
 	})

@@ -383,10 +383,6 @@ func script(c Command) string {
 	for _, name := range slices.Sorted(maps.Keys(c.Env)) {
 		environment = append(environment, shell.Quote(name+"="+c.Env[name]))
 	}
-	start := ""
-	if strings.Contains(c.Command[0], "=") { // env would take the program for a variable
-		start = `"$sh" -c 'exec "$@"' sh`
-	}
 	words := make([]string, len(c.Command))
 	for i, word := range c.Command {
 		words[i] = shell.Quote(word)
@@ -397,7 +393,7 @@ func script(c Command) string {
 	}
 	return fmt.Sprintf("{\ndir=%s env=%s sh=%s%s\nset -- %s\n%s}\n",
 		shell.Quote(c.Path), shell.Quote(env), shell.Quote(sh), search, strings.Join(words, " "),
-		strings.NewReplacer("ENVIRONMENT", strings.Join(environment, " "), "START", start).Replace(wrapper))
+		strings.Replace(wrapper, "ENVIRONMENT", strings.Join(environment, " "), 1))
 }
 
 // attend lets the command begin and passes its streams on. When the command has ended, it

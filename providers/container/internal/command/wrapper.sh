@@ -31,6 +31,9 @@ case $1 in
 	set -- "$program" "$@"
 	;;
 esac
+case $1 in
+*=*) set -- "$sh" -c 'exec "$@"' sh "$@" ;; # env would take it for a variable
+esac
 echo "ready $$" >&2
 read -r marker || exit
 exec 3<&0 4>&1 5>&2
@@ -38,7 +41,7 @@ exec 3<&0 4>&1 5>&2
 # and PIPE. That of a program that exits with 137 is the same code without the words. Bash
 # warns of a missing locale when it begins.
 said=$("$sh" -c 'exec 2>&1; (exec "$@" <&3 >&4 2>&5 3<&- 4>&- 5>&-); printf =%d $?' sh \
-	"$env" ENVIRONMENT START "$@" 2>/dev/null) ||
+	"$env" ENVIRONMENT "$@" 2>/dev/null) ||
 	[ $? -ne 126 ] || said==toolong # the kernel refuses the arguments, also those of the shell
 code=${said##*=}
 said=${said%=*}

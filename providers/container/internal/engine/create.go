@@ -99,8 +99,14 @@ func (c *Client) adopt(ctx context.Context, spec *Spec) (*OwnedContainer, error)
 	if found.name() != spec.Name { // engines also go by the beginning of a number
 		return nil, nil
 	}
-	if !ours || !found.isLabeled() {
+	if !ours {
 		return nil, nil // the engine says that the name is in use
+	}
+	if !found.isLabeled() {
+		return nil, &Error{
+			kind: fs.ErrExist, text: fmt.Sprintf("the container %q was created with another name, or from an image of one that is kept", spec.Name),
+			remedy: "give it the name that it had, or choose another name here",
+		}
 	}
 	if kept != spec.digest() {
 		return nil, &Error{

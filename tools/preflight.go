@@ -9,9 +9,10 @@ import (
 	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
-// Preflight returns what [Tool.Call] with the same args would touch, and touches
-// nothing: for a framework that shows its user a call before it takes place. A
-// request to change a file has the diff against what the file holds now.
+// Preflight returns what [Tool.Call] with the same args would touch, and changes no
+// file: for a framework that shows its user a call before it takes place. A
+// request to change a file has the diff against what the file holds now. A container
+// that is not started yet may be, to read that, or to know what an absolute name means.
 //
 // A request to read or to change a name includes that the call describes it. One to
 // change it includes that the call reads it, for a diff or a condition. One to

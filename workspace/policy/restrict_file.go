@@ -231,8 +231,12 @@ func (r *RestrictedFS) copyTarget(ctx context.Context, from, to resolved) (works
 	}
 	if limit := session.CopyLimit(ctx); limit > 0 {
 		// Of a symlink it is zero, and the copy begins again with the target.
-		if info, err := from.files.Stat(ctx, from.target); err == nil && info.Size > limit {
-			return "", ops.CheckSize(ops.Copy, from.name, info.Size, limit)
+		info, err := from.files.Stat(ctx, from.target)
+		if err == nil {
+			err = ops.CheckSize(ops.Copy, from.name, info.Size, limit)
+		}
+		if errors.Is(err, workspace.ErrTooLarge) { // the copy itself finds all other errors
+			return "", err
 		}
 	}
 	version, err := workspace.Copy(ctx, from.files, from.target, to.target)

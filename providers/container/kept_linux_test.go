@@ -88,6 +88,14 @@ func TestFailedOpenOfKeptContainer(t *testing.T) {
 			shell(t, dir, "touch hang")
 			canceled(t, opts, dir, "hanging", func() {})
 		},
+		"stopped": func(t *testing.T, opts *container.Options, dir string) {
+			shell(t, dir, "touch hang")
+			canceled(t, opts, dir, "hanging", func() { shell(t, dir, "rm running") })
+			if _, err := os.Stat(filepath.Join(dir, "made")); err != nil {
+				t.Errorf("a container that stopped meanwhile is gone: %v", err)
+			}
+			shell(t, dir, "touch running")
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

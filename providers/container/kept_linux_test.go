@@ -92,7 +92,7 @@ func TestFailedOpenOfKeptContainer(t *testing.T) {
 			shell(t, dir, "touch hang")
 			canceled(t, opts, dir, "hanging", func() { shell(t, dir, "rm running") })
 			if _, err := os.Stat(filepath.Join(dir, "made")); err != nil {
-				t.Errorf("a container that stopped meanwhile is gone: %v", err)
+				t.Errorf("a container that stopped meanwhile is deleted: %v", err)
 			}
 			shell(t, dir, "touch running")
 		},

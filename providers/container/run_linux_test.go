@@ -415,7 +415,7 @@ func TestRunTool(t *testing.T) {
 	})
 }
 
-// TestRunNamesWithEquals runs programs that env would take for variables, also by where they are.
+// TestRunNamesWithEquals runs programs that env would regard as variables, also by where they are.
 func TestRunNamesWithEquals(t *testing.T) {
 	root := t.TempDir()
 	shell(t, root, `mkdir a=b && printf '#!/bin/sh\necho "$0 $1"\n' >a=b/-x && cp a=b/-x a=b/x=y && chmod 755 a=b/*`)

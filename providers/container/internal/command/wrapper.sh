@@ -32,7 +32,7 @@ case $1 in
 	;;
 esac
 case $1 in
-*=*) set -- "$sh" -c 'exec "$@"' sh "$@" ;; # env would take it for a variable
+*=*) set -- "$sh" -c 'exec "$@"' sh "$@" ;; # env would regard it as a variable
 esac
 echo "ready $$" >&2
 read -r marker || exit

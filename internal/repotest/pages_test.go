@@ -141,7 +141,7 @@ var pages = map[string]page{
 	},
 	"docs/rough-edges.md":     {tests: []string{"internal/repotest.TestDocLinks"}},
 	"docs/running.md":         {tests: []string{"workspace/policy.TestRun", "providers/container.TestRunConformance"}, vars: "ws *workspace.Workspace"},
-	"docs/running-locally.md": {tests: []string{"providers/localbash.TestRunAttacks", "providers/localbash.TestRunOptions", "providers/localbash.TestDocsStateTheLimits"}},
+	"docs/running-locally.md": {tests: []string{"providers/localbash.TestRunAttacks", "providers/localbash.TestRunOptions"}},
 	"docs/security.md":        {tests: []string{"internal/repotest.TestSecurityTable"}},
 	"docs/shell-programs.md":  {tests: []string{"shell/internal/command.TestGNU"}},
 	"docs/shell.md":           {tests: []string{"shell.TestDocsStateTheBudgets", "internal/repotest.TestTables"}, files: map[string]string{"notes.md": "A note.\n"}, vars: "repo *workspace.Workspace"},

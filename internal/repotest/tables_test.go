@@ -35,7 +35,6 @@ func TestTables(t *testing.T) {
 		{"docs/events.md", "| field | meaning |", fieldsOf(observe.Event{}), nil},
 		{"docs/objectstore.md", "| switch of `Compat` | AWS | any other endpoint |", append(fieldsOf(objectstore.Compat{}), "PathStyle"), nil},
 		{"docs/config-providers.md", "| kind | where the files are | URL |", workspacekit.NewRegistry().Kinds(), nil},
-		{"docs/running-locally.md", "| option of `run` | default | meaning |", runKeys(t), nil},
 		{"docs/writing-a-provider.md", "| interface | when the store can |", storeInterfaces(t), nil},
 		{"docs/shell.md", "| `Options` | default | |", fieldsOf(shell.Options{}), []string{"Now"}},
 		{"docs/design.md", "| module | for | why it, and not our own |", append(requirements(t), "github.com/go-git/go-billy/v5", "bench/go.mod"), nil},
@@ -131,24 +130,6 @@ func fsKeys(t *testing.T) (names []string) {
 		}
 	}
 	return names
-}
-
-// runKeys returns the keys of the mapping run of a local folder.
-func runKeys(t *testing.T) (names []string) {
-	t.Helper()
-	root := schemaOf(t)
-	for _, p := range root.Definitions["provider-localbash"].Properties {
-		if p.name != "run" {
-			continue
-		}
-		for _, key := range p.Properties {
-			names = append(names, key.name)
-			for _, limit := range key.Properties {
-				names = append(names, key.name+"."+limit.name)
-			}
-		}
-	}
-	return slices.DeleteFunc(names, func(name string) bool { return name == "limits" })
 }
 
 // storeInterfaces returns the interfaces of package provider that a store can have.

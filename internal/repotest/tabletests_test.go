@@ -68,8 +68,7 @@ var tableTests = map[string]map[string]string{
 	"docs/platforms.md":           {"": "internal/repotest.TestPlatformsPage"},
 	"docs/providers.md":           {"": "internal/repotest.TestProvidersDoc"},
 	"docs/running-locally.md": {
-		"| | in the sandbox | without |":          "providers/localbash.TestRunWithoutSandbox",
-		"| option of `run` | default | meaning |": "providers/localbash.TestDocsStateTheLimits",
+		"| | in the sandbox | without |": "providers/localbash.TestRunWithoutSandbox",
 	},
 	"docs/running.md": {
 		"| wrapper | commands |": "workspace/policy.TestRun",

@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -461,11 +462,11 @@ func TestRunLimits(t *testing.T) {
 	}
 }
 
-// TestDocsStateTheLimits compares the defaults in the table of docs/running-locally.md
-// with the limits that a command has.
+// TestDocsStateTheLimits compares the defaults in docs/config-reference-providers.md with the
+// limits that a command has.
 func TestDocsStateTheLimits(t *testing.T) {
 	t.Parallel()
-	page, err := os.ReadFile("../../docs/running-locally.md")
+	page, err := os.ReadFile("../../docs/config-reference-providers.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -481,8 +482,9 @@ func TestDocsStateTheLimits(t *testing.T) {
 		if option == "limits.cpuTime" {
 			limit += "h"
 		}
-		if row := fmt.Sprintf("\n| `%s` | %s |", option, limit); !strings.Contains(string(page), row) {
-			t.Errorf("docs/running-locally.md has no row %q", row)
+		row := regexp.MustCompile("\n\\| `run\\." + option + "` \\|.* Default: " + limit + `\. \|`)
+		if !row.Match(page) {
+			t.Errorf("docs/config-reference-providers.md has no row %q", row)
 		}
 	}
 }

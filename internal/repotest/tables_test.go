@@ -31,7 +31,7 @@ func TestTables(t *testing.T) {
 		{"docs/config.md", "| key | meaning |", keysOf(t), nil},
 		{"docs/config-settings.md", "| key | meaning |", fsKeys(t), nil},
 		{"docs/config-settings.md", "| operation | is needed for |", declaredOps(t), nil},
-		{"docs/container.md", "| option | default | meaning |", fieldsOf(container.CreateOptions{}), []string{"Name", "Workdir", "Keep"}},
+		{"docs/container.md", "| option | default | meaning |", fieldsOf(container.CreateOptions{}), []string{"Name", "Workdir", "Keep", "Pull", "Platform"}},
 		{"docs/events.md", "| field | meaning |", fieldsOf(observe.Event{}), nil},
 		{"docs/objectstore.md", "| switch of `Compat` | AWS | any other endpoint |", append(fieldsOf(objectstore.Compat{}), "PathStyle"), nil},
 		{"docs/config-providers.md", "| kind | where the files are | URL |", workspacekit.NewRegistry().Kinds(), nil},

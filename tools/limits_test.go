@@ -22,7 +22,6 @@ func TestDocsStateTheLimits(t *testing.T) {
 	for _, row := range []string{
 		fmt.Sprintf("| file of one read_file, edit_file | %s, or a lower limit of the workspace |", byteSize(wholeBytes)),
 		fmt.Sprintf("| text of one read_file | %s lines, %d KiB, %s characters of a line; %s of one line with `column` |", commas(readLines), readBytes>>10, commas(lineChars), commas(columnChars)),
-		fmt.Sprintf("| files kept for next pages | %d MiB, or `Options.ReadCache` |", DefaultReadCache>>20),
 		fmt.Sprintf("| base64; image, PDF | %d KiB; %d MiB |", base64Bytes>>10, partBytes>>20),
 		fmt.Sprintf("| entries below a directory for copy | %s |", commas(copyMax)),
 		fmt.Sprintf("| files of one read_files | %d, with %s together |", filesMax, byteSize(wholeBytes)),
@@ -36,7 +35,6 @@ func TestDocsStateTheLimits(t *testing.T) {
 		fmt.Sprintf("| files that a glob of edit_file matches | %s; %d MiB of changed files, before and after together |", commas(editFilesMax), editFilesBytes>>20),
 		fmt.Sprintf("| file and pattern of edit_file with `regexp` | %d MiB, 4 KiB, less if both are large |", edit.MaxRegexpSource>>20),
 		fmt.Sprintf("| diff | %d KiB, %d characters of a line |", unified.MaxBytes>>10, unified.LineChars),
-		fmt.Sprintf("| message, hint of an error | %s characters each |", commas(errorChars)),
 		fmt.Sprintf("| time of one call, then `TIMEOUT`, but bash and run stop before | %.0f minutes, or `Options.Timeout` |", DefaultTimeout.Minutes()),
 		fmt.Sprintf("| tool name | %d characters |", MaxNameLength),
 	} {

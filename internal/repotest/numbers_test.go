@@ -71,9 +71,6 @@ func TestNumbers(t *testing.T) {
 		"docs/tools.md": {
 			"each gets its own tools, up to {tools.DefaultMaxTools} in all",
 		},
-		"docs/tools-patches.md": {
-			"is one of files with more than about {workspace/patch.maxMemory bytes}, each line counted",
-		},
 		"docs/views.md": {
 			"{internal/osfile.largestFile bytes} if there is no limit",
 			"A body has {adapters/webdav.DefaultReadTimeout time} to arrive, and a second more for every {internal/httpguard.slowest bytes}",

@@ -149,7 +149,7 @@ var pages = map[string]page{
 	"docs/tools-calls.md":     {tests: []string{"tools.TestDocs"}, vars: toolVars},
 	"docs/tools-editing.md":   {tests: []string{"tools.TestDocs"}, vars: toolVars},
 	"docs/tools-files.md":     {tests: []string{"tools.TestDocs"}, vars: toolVars},
-	"docs/tools-patches.md":   {tests: []string{"tools.TestDocs", "internal/repotest.TestNumbers"}, vars: toolVars},
+	"docs/tools-patches.md":   {tests: []string{"tools.TestDocs"}, vars: toolVars},
 	"docs/tools-reading.md":   {tests: []string{"tools.TestDocs"}, vars: toolVars},
 	"docs/tools-searching.md": {tests: []string{"tools.TestDocs"}, vars: toolVars},
 	"docs/urls.md":            {tests: []string{"internal/repotest.TestURLsPage", "internal/repotest.TestVariablesAreListed"}},

@@ -65,7 +65,7 @@ var pages = map[string]page{
 	},
 	"SECURITY.md": {tests: []string{"internal/repotest.TestDocLinks"}},
 	"docs/acp.md": {
-		tests: []string{"internal/repotest.TestTables", "internal/repotest.TestNumbers"},
+		tests: []string{"internal/repotest.TestNumbers"},
 		vars: "ws *workspace.Workspace, toAgent io.Writer, fromAgent io.Reader, buffers interface{ Text(string) (string, bool) }, " +
 			"req sdk.NewSessionRequest, conn *sdk.AgentSideConnection, local *localbash.FS, fsys *acp.FS, set *tools.Set, sessionID sdk.SessionId, clientCapabilities sdk.ClientCapabilities, " +
 			"toolUse struct { ID, Name string; Input json.RawMessage }",
@@ -115,7 +115,7 @@ var pages = map[string]page{
 		vars:  "ws *workspace.Workspace", files: someFiles,
 	},
 	"docs/errors.md":     {tests: []string{"internal/repotest.TestErrorsPage"}},
-	"docs/events.md":     {tests: []string{"internal/repotest.TestTables"}, vars: "notify func(context.Context, observe.Event)"},
+	"docs/events.md":     {tests: []string{"internal/repotest.TestDocLinks"}, vars: "notify func(context.Context, observe.Event)"},
 	"docs/frameworks.md": {tests: []string{"internal/repotest.TestFrameworks"}, vars: "ws *workspace.Workspace"},
 	"docs/mcp.md": {
 		tests: []string{"internal/repotest.TestNumbers", "adapters/mcp.TestFeatures"},

@@ -11,11 +11,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/workspacekit/workspacekit"
-	"github.com/workspacekit/workspacekit/adapters/acp"
 	"github.com/workspacekit/workspacekit/providers/container"
 	"github.com/workspacekit/workspacekit/providers/objectstore"
 	"github.com/workspacekit/workspacekit/shell"
-	"github.com/workspacekit/workspacekit/workspace/observe"
 )
 
 // TestTables compares the first column of tables in the documents with the code: what is
@@ -27,12 +25,10 @@ func TestTables(t *testing.T) {
 		want         []string
 		elsewhere    []string // names that the page or another one describes in its text
 	}{
-		{"docs/acp.md", "| option | what it is |", fieldsOf(acp.FilesOptions{}), nil},
 		{"docs/config.md", "| key | meaning |", keysOf(t), nil},
 		{"docs/config-settings.md", "| key | meaning |", fsKeys(t), nil},
 		{"docs/config-settings.md", "| operation | is needed for |", declaredOps(t), nil},
 		{"docs/container.md", "| option | default | meaning |", fieldsOf(container.CreateOptions{}), []string{"Name", "Workdir", "Keep", "Pull", "Platform"}},
-		{"docs/events.md", "| field | meaning |", fieldsOf(observe.Event{}), nil},
 		{"docs/objectstore.md", "| switch of `Compat` | AWS | any other endpoint |", append(fieldsOf(objectstore.Compat{}), "PathStyle"), nil},
 		{"docs/config-providers.md", "| kind | where the files are | URL |", workspacekit.NewRegistry().Kinds(), nil},
 		{"docs/writing-a-provider.md", "| interface | when the store can |", storeInterfaces(t), nil},

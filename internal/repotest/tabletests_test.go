@@ -17,7 +17,6 @@ var tableTests = map[string]map[string]string{
 	},
 	"docs/README.md": {"": "internal/repotest.TestIndex"},
 	"docs/acp.md": {
-		"| option | what it is |":          "internal/repotest.TestTables",
 		"| error | code |":                 "adapters/acp.TestErrors",
 		"| operation | where it happens |": "adapters/acp.TestAgentSeesUnsaved",
 		"| the client gets | what it is |": "adapters/acp.TestReports",
@@ -47,7 +46,6 @@ var tableTests = map[string]map[string]string{
 	"docs/dialects.md":          {"": ".TestDialects"},
 	"docs/errors.md":            {"": "internal/repotest.TestErrorsPage"},
 	"docs/events.md": {
-		"| field | meaning |":         "internal/repotest.TestTables",
 		"| observer | what it does |": "internal/repotest.TestDocLinks",
 	},
 	"docs/frameworks.md": {"": "internal/repotest.TestFrameworks"},

@@ -932,6 +932,23 @@ func TestMCPEditOfOpenLine(t *testing.T) {
 	}
 }
 
+// TestEditOfMixedLineEnds joins two lines of a file with both kinds of line ends.
+func TestEditOfMixedLineEnds(t *testing.T) {
+	t.Parallel()
+	for dialect, c := range map[tools.Dialect]struct {
+		op   string
+		args object
+	}{
+		tools.DialectAgentkit:      {"fs_replace_in_file", object{"path": "f", "find": "\nb", "replace": " b"}},
+		tools.DialectMCPFilesystem: {"edit_file", object{"path": "f", "edits": []object{{"oldText": "\nb", "newText": " b"}}}},
+	} {
+		fsys := memory.New(nil)
+		put(t, fsys, "f", "a\r\nb\nc\n")
+		good(t, newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: dialect}), c.op, c.args)
+		holds(t, fsys, "f", "a b\nc\n")
+	}
+}
+
 // TestMCPTreeOfBoth tests that directory_tree shows what is below a name that is a file and a
 // directory.
 func TestMCPTreeOfBoth(t *testing.T) {

@@ -72,9 +72,10 @@ type Tolerated struct {
 //
 // Where all line ends of data are of one kind, both texts get it, unless only the line ends
 // of a text that occurs change. Elsewhere, a text to replace that does not occur is looked for
-// with the other line ends, and its replacement gets those, too. A regular expression sees line
-// feeds only, unless it has \r itself: then its replacement stays as it is. Otherwise that, and
-// lines that are inserted, get the line end of the line before. Nothing else is normalised.
+// with the other line ends, and one that begins with a line feed also matches a CRLF there; its
+// replacement then gets those line ends, too. A regular expression sees line feeds only, unless
+// it has \r itself: then its replacement stays as it is. Otherwise that, and lines that are
+// inserted, get the line end of the line before. Nothing else is normalised.
 //
 // A tolerant edit whose text does not occur is looked for again with fewer
 // differences in each round: line ends and trailing blanks; quotes, dashes and

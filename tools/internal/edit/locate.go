@@ -46,12 +46,19 @@ func locate(data []byte, e Edit, room int) (located, error) {
 	spans := make([]Span, len(starts))
 	crlf := toCRLF(e.New)
 	for i, start := range starts {
-		spans[i] = Span{Start: start, End: start + len(e.Old), New: e.New}
-		if start > 0 && e.Old[0] == '\n' && data[start-1] == '\r' && !strings.HasSuffix(e.Old, "\r") { // half a line end
-			spans[i].Start, spans[i].New = start-1, crlf
-		}
+		spans[i] = e.span(data, start, crlf)
 	}
 	return located{spans: spans}, nil
+}
+
+// span replaces Old at start of data. Where Old begins with the second half of a line end, that
+// goes as a whole, and crlf, which is New with CRLF, takes its place.
+func (e Edit) span(data []byte, start int, crlf string) Span {
+	s := Span{Start: start, End: start + len(e.Old), New: e.New}
+	if start > 0 && e.Old[0] == '\n' && data[start-1] == '\r' && !strings.HasSuffix(e.Old, "\r") {
+		s.Start, s.New = start-1, crlf
+	}
+	return s
 }
 
 // otherNew is the hint about an edit that would change nothing.

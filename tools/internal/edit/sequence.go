@@ -45,7 +45,7 @@ func (s *Sequence) First(old, new string) error {
 	if at < 0 {
 		return &NotFoundError{Nearest: nearest(s.text, e.Old)}
 	}
-	s.Replace(at, at+len(e.Old), e.New)
+	s.then(&Change{data: s.text, spans: []Span{e.span(s.text, at, toCRLF(e.New))}})
 	return nil
 }
 

@@ -64,6 +64,23 @@ func TestSequenceFirst(t *testing.T) {
 	}
 }
 
+// TestSequenceFirstOfMixedLineEnds tests that a text that begins with a line feed leaves no
+// half of a line end.
+func TestSequenceFirstOfMixedLineEnds(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ data, old, new, want string }{
+		{"a\r\nb\nc\n", "\nb", " b", "a b\nc\n"},
+		{"a\r\nb\nc\n", "\nb", "\nx", "a\r\nx\nc\n"},
+		{"a\r\nb\nc\n", "\nc", "\nx", "a\r\nb\nx\n"},
+		{"a\r\nb\nc\n", "\n", "|", "a|b\nc\n"},
+	} {
+		s := edit.NewSequence([]byte(c.data))
+		if err := s.First(c.old, c.new); err != nil || string(s.Text()) != c.want {
+			t.Errorf("First(%q, %q) of %q = %v and makes %q, want %q", c.old, c.new, c.data, err, s.Text(), c.want)
+		}
+	}
+}
+
 // TestSequenceApply tests edits of all occurrences, each of what those before it made.
 func TestSequenceApply(t *testing.T) {
 	t.Parallel()

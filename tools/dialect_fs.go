@@ -7,6 +7,7 @@ import (
 	"math"
 	"path"
 
+	"github.com/workspacekit/workspacekit/internal/errcode"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
@@ -280,8 +281,8 @@ func runFSMove(ctx context.Context, ts *toolset, in *fsPairInput) (*fsResult[fsP
 // that cannot move. If the original stays, the copy is deleted, unless somebody may have changed it.
 //
 // Only versions tell that nobody has: without them the copy stays. It also stays if the original
-// is not found, as a removal whose answer is lost may have succeeded. The copy is deleted also
-// after the end of ctx, within settleTime. If it stays, the error has both causes.
+// is not found, or the error does not say that nothing was changed: whatever has the old name now,
+// the removal may have succeeded, or still do so. If the copy stays, the error has both causes.
 func runFSMoveByCopy(ctx context.Context, ts *toolset, in *fsPairInput, source workspace.FileInfo) (*fsResult[fsPair], error) {
 	if from, err := ts.ws.Clean(ctx, ops.Move, in.Source); err != nil {
 		return nil, err
@@ -305,10 +306,9 @@ func runFSMoveByCopy(ctx context.Context, ts *toolset, in *fsPairInput, source w
 	undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
 	info, undoErr := ts.ws.Stat(undo, out.Destination)
-	_, sourceErr := ts.ws.Stat(undo, in.Source)
 	switch {
 	case undoErr != nil:
-	case sourceErr != nil:
+	case errors.Is(err, fs.ErrNotExist), errcode.Uncertain(err):
 		undoErr = ops.Error(ops.Move, out.Destination, nil, errors.New("the copy stays, as the original may be gone"))
 	case out.Version == "" || info.Version != out.Version:
 		undoErr = ops.Error(ops.Move, out.Destination, nil, errors.New("the copy stays, as it may have been changed"))

@@ -531,26 +531,45 @@ func TestFSMoveKeepsChangedCopy(t *testing.T) {
 	}
 }
 
-// lostAnswerStore cannot move, and the answer to a removal of "a" is lost.
-type lostAnswerStore struct{ copyingStore }
-
-func (s lostAnswerStore) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
-	err := s.FS.Rm(ctx, name, opts)
-	if name == "a" {
-		err = ops.Error(ops.Rm, name, workspace.ErrUnavailable, nil)
-	}
-	return err
+// lostAnswerStore cannot move, and removes "a" with the function rm.
+type lostAnswerStore struct {
+	copyingStore
+	rm func(*memory.FS) error
 }
 
-// TestFSMoveKeepsOnlyCopy tests that the copy stays where the original has been removed, and
-// the answer says otherwise.
+func (s lostAnswerStore) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
+	if name != "a" {
+		return s.FS.Rm(ctx, name, opts)
+	}
+	return s.rm(s.FS)
+}
+
+// TestFSMoveKeepsOnlyCopy tests that the copy stays where the original has been removed, or may
+// be soon, and the answer says otherwise.
 func TestFSMoveKeepsOnlyCopy(t *testing.T) {
-	fsys := lostAnswerStore{copyingStore{memory.New(nil), false, true}}
-	put(t, fsys, "a", "text")
-	set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: tools.DialectFS})
-	failed := bad(t, set, "file_move", object{"source": "a", "destination": "b"}, tools.CodeUnavailable)
-	contains(t, "message", failed.Message, "the copy stays, as the original may be gone")
-	holds(t, fsys, "b", "text")
+	t.Parallel()
+	lost := ops.Error(ops.Rm, "a", workspace.ErrUnavailable, nil)
+	for name, c := range map[string]struct {
+		rm   func(*memory.FS) error
+		code tools.Code
+	}{
+		"removed": {func(m *memory.FS) error { return errors.Join(m.Rm(t.Context(), "a", nil), lost) }, tools.CodeUnavailable},
+		"removed, and created by somebody else": {func(m *memory.FS) error {
+			_, err := m.WriteFile(t.Context(), "a", []byte("another"), nil)
+			return errors.Join(err, lost)
+		}, tools.CodeUnavailable},
+		"removed later":      {func(*memory.FS) error { return lost }, tools.CodeUnavailable},
+		"removed by a retry": {func(m *memory.FS) error { m.Rm(t.Context(), "a", nil); return m.Rm(t.Context(), "a", nil) }, tools.CodeNotExist},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fsys := lostAnswerStore{copyingStore{memory.New(nil), false, true}, c.rm}
+			put(t, fsys, "a", "text")
+			set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: tools.DialectFS})
+			failed := bad(t, set, "file_move", object{"source": "a", "destination": "b"}, c.code)
+			contains(t, "message", failed.Message, "the copy stays, as the original may be gone")
+			holds(t, fsys, "b", "text")
+		})
+	}
 }
 
 // overtakenStore cannot move, and somebody else edits "a" once it has been copied.

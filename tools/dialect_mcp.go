@@ -288,17 +288,8 @@ func runMCPReadAll(ctx context.Context, ts *toolset, in *mcpReadAllInput) (*text
 	return &textResult{strings.Join(texts, "\n---\n")}, nil
 }
 
-// planMCPReadAll leaves out names that cannot be read: their errors are in the result,
-// beside the files that can.
 func planMCPReadAll(ctx context.Context, ts *toolset, in *mcpReadAllInput) ([]policy.Request, error) {
-	var requests []policy.Request
-	for _, name := range in.Paths {
-		one, err := planReadFile(ctx, ts, &readFileInput{Path: name})
-		if err == nil { // or the call says so in its place
-			requests = append(requests, one...)
-		}
-	}
-	return requests, nil
+	return planReadFiles(ctx, ts, &readFilesInput{Paths: in.Paths})
 }
 
 // mcpWriteInput are the parameters of write_file.

@@ -29,9 +29,9 @@ import (
 //
 // # Errors
 //
-// An [*Error], which Call would return as its result: for arguments that are not
-// valid, for an edit that cannot be made, and for a timeout. And the error of ctx once
-// it has ended.
+// An [*Error], which Call would return as its result or for one of its files: for arguments
+// that are not valid, for an edit that cannot be made, for a container that cannot be started,
+// and for a timeout. And the error of ctx once it has ended.
 func (t *Tool) Preflight(ctx context.Context, args json.RawMessage) ([]policy.Request, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.Name, err)

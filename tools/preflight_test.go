@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -171,6 +172,32 @@ func TestPreflightErrors(t *testing.T) {
 	tool, _ := set.Lookup("ls")
 	if _, err := tool.Preflight(ended, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("Preflight with a context that has ended = %v", err)
+	}
+}
+
+// rootless does not find its root.
+type rootless struct{ *memory.FS }
+
+func (rootless) Root() string { return "" }
+
+func (rootless) FindRoot(context.Context) error {
+	return ops.Error(ops.Open, ".", workspace.ErrUnavailable, nil)
+}
+
+// TestPreflightOfReadsWithoutRoot tests that a preflight of several reads fails if nobody knows
+// what an absolute name means.
+func TestPreflightOfReadsWithoutRoot(t *testing.T) {
+	t.Parallel()
+	for dialect, op := range map[tools.Dialect]string{"": "read_files", tools.DialectMCPFilesystem: "read_multiple_files"} {
+		set := newSetOf(t, workspace.New("test", rootless{memory.New(nil)}, nil), &tools.Options{Dialect: dialect})
+		var failed *tools.Error
+		if got, err := preflight(t, set, op, object{"paths": []string{"a", "/a"}}); !errors.As(err, &failed) || failed.Code != tools.CodeUnavailable {
+			t.Errorf("Preflight of %s = %v, %v, want an error with code %s", op, got, err, tools.CodeUnavailable)
+		}
+		got, err := preflight(t, set, op, object{"paths": []string{"../a", "a", "b\x00"}})
+		if diff := cmp.Diff([]policy.Request{{Op: policy.OpRead, Path: "a"}}, got, ofAny); diff != "" || err != nil {
+			t.Errorf("Preflight of %s with names that are not valid = %v (-want +got):\n%s", op, err, diff)
+		}
 	}
 }
 

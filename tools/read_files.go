@@ -3,7 +3,9 @@ package tools
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -127,10 +129,11 @@ func shares(sizes []int, budget int, used func(i, most int) int) []int {
 // planReadFiles has a request for each path, and none for a name that is not valid.
 func planReadFiles(ctx context.Context, ts *toolset, in *readFilesInput) (requests []policy.Request, _ error) {
 	for _, path := range in.Paths {
-		// The call reports an invalid name in its place.
-		if read, err := ts.touches(ctx, ops.ReadFile, policy.OpRead, path); err == nil {
-			requests = append(requests, read...)
+		read, err := ts.touches(ctx, ops.ReadFile, policy.OpRead, path)
+		if err != nil && !errors.Is(err, fs.ErrInvalid) { // the call reports an invalid name in its place
+			return nil, err
 		}
+		requests = append(requests, read...)
 	}
 	return requests, nil
 }

@@ -483,10 +483,14 @@ func TestCopyOfUnknownSize(t *testing.T) {
 		}
 		approver := policy.NewApprover(func(context.Context, policy.Request) (policy.Answer, error) { return policy.Answer{Allow: true}, nil }, nil)
 		ctx := policy.WithApprover(t.Context(), approver)
-		for size, want := range map[int64]error{10: workspace.ErrTooLarge, 11: nil} {
-			ws := workspace.New("test", restricted, &workspace.Options{MaxFileSize: size})
-			if _, err := ws.Copy(ctx, "big", fmt.Sprintf("%s %d", name, size)); !errors.Is(err, want) {
-				t.Errorf("%s: Copy of 11 bytes with the limit %d = %v, want %v", name, size, err, want)
+		for _, test := range []struct {
+			size, below int64 // the limits of a workspace, and of the one below it
+			want        error
+		}{{10, -1, workspace.ErrTooLarge}, {11, -1, nil}, {10, 11, workspace.ErrTooLarge}, {11, 10, workspace.ErrTooLarge}, {11, 12, nil}} {
+			below := workspace.New("below", restricted, &workspace.Options{MaxFileSize: test.below})
+			ws := workspace.New("test", below, &workspace.Options{MaxFileSize: test.size})
+			if _, err := ws.Copy(ctx, "big", fmt.Sprintf("%s %d %d", name, test.size, test.below)); !errors.Is(err, test.want) {
+				t.Errorf("%s: Copy of 11 bytes with the limits %d and %d = %v, want %v", name, test.size, test.below, err, test.want)
 			}
 		}
 	}

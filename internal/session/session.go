@@ -110,8 +110,11 @@ func MayAsk(ctx context.Context) bool { return ctx.Value(unaskedKey{}) == nil }
 type copyLimitKey struct{}
 
 // WithCopyLimit returns a context for a copy of at most limit bytes, whose size the caller may
-// not find out itself.
+// not find out itself. A lower limit of ctx stays.
 func WithCopyLimit(ctx context.Context, limit int64) context.Context {
+	if lower := CopyLimit(ctx); lower > 0 {
+		limit = min(limit, lower)
+	}
 	return context.WithValue(ctx, copyLimitKey{}, limit)
 }
 

@@ -216,7 +216,7 @@ func (f *FS) Create(ctx context.Context, name string, opts *workspace.WriteOptio
 	}
 	w, err := workspace.Create(ctx, f.fsys, name, opts)
 	if err != nil {
-		c.end(err)
+		c.settle(false) // before a Commit there is nothing, whatever the error
 		return nil, err
 	}
 	return &writer{Writer: w, claim: c}, nil

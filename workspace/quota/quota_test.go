@@ -320,6 +320,22 @@ func (b broken) WriteFile(ctx context.Context, name string, data []byte, opts *w
 	return "", provider.Classify(errors.New("it broke"))
 }
 
+func (broken) Create(context.Context, string, *workspace.WriteOptions) (workspace.Writer, error) {
+	return nil, provider.Classify(errors.New("it broke"))
+}
+
+// TestFailedCreate tests that a file does not count that was never begun, whatever the error.
+func TestFailedCreate(t *testing.T) {
+	t.Parallel()
+	fsys := limited(t, broken{memory.New(nil)}, quota.Limits{Files: 1})
+	if err := create(t.Context(), fsys, "a", 1); err == nil || errors.Is(err, workspace.ErrPolicy) {
+		t.Errorf("Create = %v, want the error of the store", err)
+	}
+	if err := write(t.Context(), fsys, "b", 1); errors.Is(err, workspace.ErrPolicy) {
+		t.Errorf("a write after it = %v, want that only this counts", err)
+	}
+}
+
 // TestUnknownFailure tests that a write counts if its error does not say that nothing changed.
 func TestUnknownFailure(t *testing.T) {
 	fsys := limited(t, broken{memory.New(nil)}, quota.Limits{Bytes: 5})

@@ -187,10 +187,10 @@ func createKey(path string) ([]byte, error) {
 	key := make([]byte, keyBytes)
 	rand.Read(key) // never fails
 	temp := path + "." + rand.Text()
+	defer os.Remove(temp)
 	if err := os.WriteFile(temp, []byte(hex.EncodeToString(key)+"\n"), 0o600); err != nil {
 		return nil, err
 	}
-	defer os.Remove(temp)
 	if err := os.Link(temp, path); err != nil {
 		return nil, err
 	}

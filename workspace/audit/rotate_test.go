@@ -507,8 +507,9 @@ func TestRotateSynced(t *testing.T) {
 	}
 }
 
-// TestDiskFull writes to a log on a disk that becomes full in the middle of a line,
-// which a limit on the size of files does as well: each line is written once.
+// TestDiskFull writes to a log on a disk that becomes full in the middle of a line, which a
+// limit on the size of files does as well: each line is written once. A part of a key is
+// removed.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	child := exec.CommandContext(t.Context(), os.Args[0])
@@ -572,5 +573,15 @@ func fullDisk(dir string) error {
 			return fmt.Errorf("the log has %s, want %s", &got, want)
 		}
 	}
-	return nil
+	if err := limit(10); err != nil {
+		return err
+	}
+	if _, err := audit.LoadKey(filepath.Join(dir, "key")); err == nil {
+		return errors.New("LoadKey succeeds without space for a key")
+	}
+	left, err := filepath.Glob(filepath.Join(dir, "key*"))
+	if len(left) > 0 {
+		return fmt.Errorf("LoadKey leaves %q", left)
+	}
+	return err
 }

@@ -45,8 +45,8 @@ type patchedFile struct {
 	Notes   []string          `json:"notes,omitempty" jsonschema:"what is worth knowing"`
 }
 
-// applyPatchSpec needs conditional writes, so that a file that somebody else changes
-// meanwhile is not overwritten.
+// applyPatchSpec needs conditional writes and versions, so that a file that somebody else
+// changes meanwhile is not overwritten.
 var applyPatchSpec = spec{
 	op: ops.ApplyPatch, annotations: Annotations{Title: "Apply patch", Destructive: true}, handler: define(runApplyPatch, planApplyPatch),
 	needs: editFileSpec.needs,

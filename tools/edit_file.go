@@ -58,7 +58,7 @@ type editFileOutput struct {
 	DryRun           bool              `json:"dryRun,omitempty" jsonschema:"whether nothing was written"`
 }
 
-// editFileSpec needs conditional writes, so that a change that somebody else makes
+// editFileSpec needs conditional writes and versions, so that a change that somebody else makes
 // meanwhile is not lost.
 var editFileSpec = spec{
 	op: ops.EditFile, annotations: Annotations{Title: "Edit file", Destructive: true}, handler: define(runEditFiles, planEditFiles),

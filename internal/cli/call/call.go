@@ -457,7 +457,7 @@ func (i *invocation) unavailable(chosen *target.Selection, ws *config.Workspace)
 		err.Hint = "Leave --read-only out."
 	case chosen.File != nil && !ws.Capabilities().Write:
 		err.Hint = fmt.Sprintf("It has the setting readOnly in %s.", target.Name(chosen.Path))
-	case i.Op == ops.ApplyPatch && ws.Capabilities().ConditionalWrite:
+	case i.Op == ops.ApplyPatch && ws.Capabilities().ConditionalWrite && ws.Capabilities().Versions:
 		err.Code, err.Message = tools.CodeUnsupported, i.Op+": the workspace has no transactions"
 		err.Hint = "Most relaxed folders have none."
 		if ws.Settings().Mode == config.ModeAudit {

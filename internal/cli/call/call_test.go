@@ -1,6 +1,7 @@
 package call
 
 import (
+	"context"
 	"encoding/json"
 	"strings"
 	"testing"
@@ -11,11 +12,13 @@ import (
 
 	"github.com/workspacekit/workspacekit/internal/cli/target"
 	"github.com/workspacekit/workspacekit/internal/cli/term"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/shell/bashtool"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config"
+	"github.com/workspacekit/workspacekit/workspace/kind"
 )
 
 // allOps are command line arguments that name every operation, so that the
@@ -39,6 +42,42 @@ func TestOperationsAreThoseOfTheTools(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, allOps()); diff != "" {
 		t.Errorf("Operations differs from the tools (-want +got):\n%s", diff)
+	}
+}
+
+// unversioned is memory without versions.
+type unversioned struct{ *memory.FS }
+
+// Capabilities implements [fallback.Capable].
+func (u unversioned) Capabilities() workspace.Capabilities {
+	c := u.FS.Capabilities()
+	c.Versions = false
+	return c
+}
+
+// TestWhyThereIsNoPatch tests that transactions are not blamed for a lack of versions.
+func TestWhyThereIsNoPatch(t *testing.T) {
+	t.Parallel()
+	m := memory.New(nil)
+	for want, fsys := range map[string]workspace.FileSystem{"no transactions": m, "provider cannot do this": unversioned{m}} {
+		r := &config.Registry{}
+		err := r.Register("other", kind.Kind{
+			Options: struct{}{}, Scheme: "other",
+			ParseURL: func(string) (any, error) { return struct{}{}, nil },
+			Open:     func(context.Context, kind.Input) (workspace.FileSystem, error) { return fsys, nil },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ws, err := r.OpenURL(t.Context(), "main", "other://", config.FS{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer ws.Close()
+		i := &invocation{Operation: Operation{Op: ops.ApplyPatch}, flags: &target.Flags{}}
+		if err := i.unavailable(&target.Selection{}, ws); !strings.Contains(err.Error(), want) {
+			t.Errorf("the error is %q, want %q", err, want)
+		}
 	}
 }
 

@@ -323,10 +323,12 @@ func (s *Session) put(key fileKey, now *shownFile) {
 	}
 }
 
-// lock waits until no other call of the session edits the file, which would not know the
-// file as that call leaves it. The caller must call unlock once it has recorded what it has
-// made. The end of ctx also unlocks, as the file system may never return. The error is that of
-// ctx.
+// lock waits until no other call of the session edits the file or appends to it, as the caller
+// would not know the file as that call leaves it. Patches, edits by a glob and writes of whole
+// files take no lock: beside one, a call can fail with [workspace.ErrConflict].
+//
+// The caller must call unlock once it has recorded what it has made. The end of ctx also
+// unlocks, as the file system may never return. The error is that of ctx.
 func (s *Session) lock(ctx context.Context, key fileKey) (unlock func(), err error) {
 	ended := make(chan struct{})
 	for {

@@ -1,7 +1,10 @@
 package objectstore_test
 
 import (
+	"errors"
+	"io/fs"
 	"net/http"
+	"path"
 	"strings"
 	"testing"
 
@@ -38,22 +41,40 @@ func TestLsAfterNameBelow(t *testing.T) {
 	}
 }
 
-// TestLsEmptyPage gets a page without keys before the others.
-func TestLsEmptyPage(t *testing.T) {
-	server := s3test.New(t, nil)
-	seed(server, "a", "b")
-	f := inProcess(server, awsCompat(), impatient(1)).open(t, "p", objectstore.Options{})
-	empty := true
-	server.Inject(func(r s3test.Request) s3test.Fault {
-		if r.Op != "ListObjectsV2" || !empty {
-			return s3test.Fault{}
+// TestEmptyPage has the store begin each listing with a page without keys.
+func TestEmptyPage(t *testing.T) {
+	t.Parallel()
+	body := []byte(`<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>ayE=</NextContinuationToken></ListBucketResult>`)
+	for _, prefix := range []string{"", "p"} {
+		server := s3test.New(t, nil)
+		for _, name := range []string{"d/x", "e/y"} {
+			server.Put(bucket, path.Join(prefix, name), nil)
 		}
-		empty = false
-		body := `<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>t</NextContinuationToken></ListBucketResult>`
-		return s3test.Fault{Instead: &s3test.Answer{Status: http.StatusOK, Length: -1, Header: http.Header{"Content-Type": {"application/xml"}}, Body: []byte(body)}}
-	})
-	if _, err := f.Ls(t.Context(), ".", nil); empty || err == nil {
-		t.Errorf("Ls = %v, want the store's refusal of a token that it has not given", err)
+		f := inProcess(server, awsCompat()).open(t, prefix, objectstore.Options{})
+		server.Inject(func(r s3test.Request) s3test.Fault {
+			if r.Op != "ListObjectsV2" || r.Query.Has("continuation-token") {
+				return s3test.Fault{}
+			}
+			return s3test.Fault{Instead: &s3test.Answer{Status: http.StatusOK, Body: body, Length: int64(len(body))}}
+		})
+		for _, c := range []struct {
+			name string
+			do   action
+			want error
+		}{
+			{"a write", write("new", nil), nil},
+			{"a write over a directory", write("d", nil), workspace.ErrIsDir},
+			{"stat of a directory", stat("e"), nil},
+			{"mkdir of a directory", mkdir("e", false), fs.ErrExist},
+			{"ls", lists(".", nil, 3), nil},
+			{"walk", walks(".", "", 5, ""), nil},
+			{"rm", rm("e", true), nil},
+			{"stat of a removed directory", stat("e"), fs.ErrNotExist},
+		} {
+			if err := c.do(t.Context(), f); !errors.Is(err, c.want) {
+				t.Errorf("%s, with the prefix %q = %v, want %v", c.name, prefix, err, c.want)
+			}
+		}
 	}
 }
 

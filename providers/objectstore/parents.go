@@ -67,7 +67,9 @@ func (t *tree) listParent(ctx context.Context, dir, base string) (exists, free b
 	}
 	upTo := ""
 	if p.Token != "" {
-		upTo = p.Last()[len(prefix):]
+		if upTo = strings.TrimPrefix(p.Last(), prefix); upTo == "" { // which would mean all
+			return true, false, nil
+		}
 	}
 	t.dirCache.Learn(since, dir, dirs, upTo)
 	free = !slices.Contains(dirs, base) && (upTo == "" || object.Escape(base)+"/" <= upTo)

@@ -75,14 +75,14 @@ func (l *lister) read(ctx context.Context, b *bucket.Bucket) error {
 			return err
 		}
 		l.add(p)
-		last := ""
-		if p.Token != "" && !p.Empty() {
-			last = p.Last()[len(l.prefix):]
+		if p.Token == "" {
+			l.take(l.buffer.Release(""))
+			return nil
 		}
-		if p.Token == "" || last != "" {
+		if last := strings.TrimPrefix(p.Last(), l.prefix); last != "" {
 			l.take(l.buffer.Release(last))
 		}
-		if p.Token == "" || l.full() {
+		if l.full() {
 			return nil
 		}
 		q = q.Next(p)

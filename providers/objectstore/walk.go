@@ -235,10 +235,10 @@ func (w *walk) run() error {
 		if !more {
 			return w.finish()
 		}
-		if p.Empty() {
+		last := strings.TrimPrefix(p.Last(), w.prefix)
+		if last == "" {
 			continue
 		}
-		last := p.Last()[len(w.prefix):]
 		if err := w.release(last); err != nil {
 			return err
 		}
@@ -264,8 +264,8 @@ func (w *walk) start() (key string, any bool) {
 }
 
 // passOver jumps over a directory that is left out and continues after the key
-// last. One that has not ended then is listed: the store spells its keys otherwise,
-// and would begin it again after each jump.
+// last. One that has not ended then is listed: it has names that begin with U+10FFFF,
+// and would begin again after each jump.
 func (w *walk) passOver(pages *listing.Pager, last string) {
 	for _, dir := range w.skip {
 		if key := object.Escape(dir) + "/"; strings.HasPrefix(last, key) {

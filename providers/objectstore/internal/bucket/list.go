@@ -22,8 +22,20 @@ import (
 )
 
 // List sends one request, and one for each object that has the content of a
-// tombstone. It is a [listing.Func].
+// tombstone. Some stores have pages without keys before others, and those it
+// passes over. It is a [listing.Func].
 func (b *Bucket) List(ctx context.Context, q listing.Query) (listing.Page, error) {
+	for {
+		p, err := b.page(ctx, q)
+		if err != nil || !p.Empty() || p.Token == "" {
+			return p, err
+		}
+		q = q.Next(p)
+	}
+}
+
+// page sends the request for one page.
+func (b *Bucket) page(ctx context.Context, q listing.Query) (listing.Page, error) {
 	in := &s3.ListObjectsV2Input{Bucket: b.name, EncodingType: types.EncodingTypeUrl}
 	if q.Prefix != "" {
 		in.Prefix = aws.String(q.Prefix)
@@ -197,7 +209,7 @@ func reaches(p listing.Page, key, dirKey string) bool {
 			return true
 		case strings.HasPrefix(o.Key, dirKey):
 			inDir++
-		case o.Key > dirKey:
+		case o.Key > dirKey && !listing.Misspelt(o.Key):
 			return true
 		}
 	}

@@ -34,6 +34,7 @@ func Decode(document []byte, q Query) (Page, error) {
 		return Page{}, err
 	}
 	p, err := result.page()
+	p.prefix = q.Prefix
 	if err == nil && !p.answers(q) {
 		err = errDocument
 	}
@@ -64,7 +65,7 @@ func (p Page) answers(q Query) bool {
 // includes reports whether key can be in the answer to q. One that repeats q.After itself
 // does no harm, if the pages advance.
 func (q Query) includes(key string) bool {
-	return strings.HasPrefix(key, q.Prefix) && (key >= q.After || Misspelt(key) || Misspelt(q.After))
+	return strings.HasPrefix(key, q.Prefix) && (key >= q.After || Misspelt(key))
 }
 
 // isIn reports whether a listing begins after a key in the directory prefix, which is then its
@@ -73,11 +74,14 @@ func (q Query) isIn(prefix string) bool {
 	return q.Token == "" && strings.HasSuffix(prefix, "/") && strings.HasPrefix(q.After, prefix)
 }
 
+// maxStill is how many pages in a row may have nothing that tells whether they advance.
+const maxStill = 2000
+
 // advances reports whether p ends after q.After, so that the pages come to an end. One
 // in which there is nothing to tell by may be followed by more.
 func (p Page) advances(q Query) bool {
-	last := p.lastSpelt()
-	return last == "" || last > q.After || q.isIn(last) || Misspelt(q.After)
+	last := p.Last()
+	return last == "" && q.still < maxStill || last > q.After || q.isIn(last)
 }
 
 // listResult is the part of the XML document that matters

@@ -2,6 +2,7 @@ package listing_test
 
 import (
 	"encoding/xml"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -119,6 +120,24 @@ func TestDecodeListRefuses(t *testing.T) {
 				t.Errorf("decodeList(%q) = %+v, want an error", text, got)
 			}
 		})
+	}
+}
+
+// TestDecodeEndless reads pages without end that do not advance: they are empty, or have a key that
+// the store may spell otherwise.
+func TestDecodeEndless(t *testing.T) {
+	for _, entry := range []string{"", "<Contents><Key>d/\ufffd</Key><ETag>0123</ETag></Contents>"} {
+		q := listing.Query{Prefix: "d/"}
+		var err error
+		for i := 0; err == nil && i < 10_000; i++ {
+			var p listing.Page
+			p, err = listing.Decode(fmt.Appendf(nil, "<ListBucketResult><IsTruncated>true</IsTruncated>"+
+				"<NextContinuationToken>%d</NextContinuationToken>%s</ListBucketResult>", i, entry), q)
+			q = q.Next(p)
+		}
+		if err == nil {
+			t.Errorf("Decode reads 10,000 pages of %q, want an error", entry)
+		}
 	}
 }
 

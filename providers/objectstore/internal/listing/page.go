@@ -29,13 +29,16 @@ type Query struct {
 	Token  string // where the page before ended; empty for the first
 	Limit  int32  // of keys, up to MaxKeys; zero means MaxKeys
 	Flat   bool   // everything below the prefix, not its direct children
+
+	still int // pages in a row after which After was the same
 }
 
 // Next returns the query for what follows p, the answer to q.
 func (q Query) Next(p Page) Query {
 	q.Token = p.Token
-	if last := p.lastSpelt(); last != "" {
-		q.After = last
+	q.still++
+	if last := p.Last(); last > q.After {
+		q.After, q.still = last, 0
 	}
 	return q
 }
@@ -48,36 +51,30 @@ type Page struct {
 	Objects  []object.Object
 	Prefixes []string // of what lies deeper, each ending in a slash; none if flat
 	Token    string   // where the next page begins; empty if there is none
+
+	prefix string // of the query
 }
 
-// Last returns the last key, or prefix of keys, of the page.
+// Last returns the last key, or prefix of keys, of the page that is the store's own, empty if there
+// is none. All that the store has up to it has been listed.
 func (p Page) Last() string {
 	last := ""
-	if n := len(p.Objects); n > 0 {
-		last = p.Objects[n-1].Key
-	}
-	if n := len(p.Prefixes); n > 0 {
-		last = max(last, p.Prefixes[n-1])
-	}
-	return last
-}
-
-// lastSpelt is the last key or prefix that is the store's own, empty if there is none.
-func (p Page) lastSpelt() string {
-	last := ""
 	for _, o := range slices.Backward(p.Objects) {
-		if !Misspelt(o.Key) {
+		if !p.misspelt(o.Key) {
 			last = o.Key
 			break
 		}
 	}
 	for _, prefix := range slices.Backward(p.Prefixes) {
-		if !Misspelt(prefix) {
+		if !p.misspelt(prefix) {
 			return max(last, prefix)
 		}
 	}
 	return last
 }
+
+// misspelt is Misspelt of a key of the page, which begins as the store was asked.
+func (p Page) misspelt(key string) bool { return Misspelt(key[len(p.prefix):]) }
 
 // Misspelt reports whether a listing may have spelled another key as key: some
 // stores put U+FFFD in the place of a character that XML cannot spell. It is

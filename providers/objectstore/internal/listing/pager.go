@@ -3,8 +3,9 @@ package listing
 import (
 	"context"
 	"slices"
-	"sort"
 	"sync"
+
+	"github.com/workspacekit/workspacekit/providers/objectstore/internal/object"
 )
 
 // pagesAhead is how many pages of a listing are asked for side by side, where
@@ -106,15 +107,18 @@ func (p *Pager) Next() (next Page, more bool, err error) {
 		p.remember()
 		return next, false, nil
 	}
-	if !next.Empty() {
-		p.ends = append(p.ends, next.Last())
+	if last := next.Last(); last != "" {
+		p.ends = append(p.ends, last)
 	}
 	return next, true, nil
 }
 
-// dropAfter drops what comes after the key last.
+// dropAfter drops what comes after the key last, which p reaches.
 func (p *Page) dropAfter(last string) {
-	n := sort.Search(len(p.Objects), func(i int) bool { return p.Objects[i].Key > last })
+	n := slices.IndexFunc(p.Objects, func(o object.Object) bool { return o.Key >= last && !p.misspelt(o.Key) })
+	if p.Objects[n].Key == last {
+		n++
+	}
 	p.Objects = slices.Clip(p.Objects[:n])
 }
 

@@ -57,13 +57,14 @@ func (b *ReorderBuffer) Len() int { return len(b.held) }
 // last. The empty last means that nothing follows.
 func (b *ReorderBuffer) Release(last string) []Entry {
 	slices.SortFunc(b.held, Entry.compare)
-	prefix, ok := b.HoldsFor(last)
-	if last == "" || !ok {
-		released := b.held
-		b.held = nil
-		return released
+	n := len(b.held)
+	if last != "" {
+		prefix, ok := b.HoldsFor(last)
+		if !ok {
+			prefix = last + "\x00" // what is after last has been misspelt
+		}
+		n, _ = slices.BinarySearchFunc(b.held, prefix, func(e Entry, prefix string) int { return strings.Compare(e.Rel, prefix) })
 	}
-	n, _ := slices.BinarySearchFunc(b.held, prefix, func(e Entry, prefix string) int { return strings.Compare(e.Rel, prefix) })
 	released := b.held[:n:n]
 	b.held = slices.Clone(b.held[n:])
 	return released

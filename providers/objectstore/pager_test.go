@@ -219,3 +219,27 @@ func TestListingThatRepeats(t *testing.T) {
 		}
 	}
 }
+
+// TestListingOutOfOrder lists in a store that has "a/b" before "a-b", as one that keeps files in
+// directories may.
+func TestListingOutOfOrder(t *testing.T) {
+	t.Parallel()
+	server := s3test.New(t, nil)
+	fsys := inProcess(server, awsCompat(), impatient(2)).open(t, "p", objectstore.Options{})
+	server.Inject(func(r s3test.Request) s3test.Fault {
+		key, next := "p/d/a/b", "<NextContinuationToken>t</NextContinuationToken>"
+		if r.Query.Has("continuation-token") {
+			key, next = "p/d/a-b", ""
+		}
+		body := fmt.Appendf(nil, `<ListBucketResult><IsTruncated>%t</IsTruncated>%s<Contents><Key>%s</Key><ETag>"0123"</ETag></Contents></ListBucketResult>`,
+			next != "", next, key)
+		return s3test.Fault{Instead: &s3test.Answer{Status: http.StatusOK, Body: body, Length: int64(len(body))}}
+	})
+	err := walks("d", "", 0, "")(t.Context(), fsys)
+	if errors.Is(err, workspace.ErrUnavailable) || !strings.Contains(fmt.Sprint(err), "does not list keys in order") {
+		t.Errorf("Walk = %v, want that the store does not list keys in order", err)
+	}
+	if n := len(server.Requests()); n != 2 {
+		t.Errorf("Walk sent %d requests, want 2", n)
+	}
+}

@@ -17,6 +17,7 @@ import (
 	smithyhttp "github.com/aws/smithy-go/transport/http"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/workspacekit/workspacekit/providers/objectstore/internal/answer"
 	"github.com/workspacekit/workspacekit/providers/objectstore/internal/listing"
 	"github.com/workspacekit/workspacekit/providers/objectstore/internal/object"
 )
@@ -120,11 +121,17 @@ func (d *listDeserializer) HandleDeserialize(ctx context.Context, in middleware.
 	}
 	defer response.Body.Close()
 	if err := d.answer.read(response.Body); err != nil {
+		if errors.Is(err, listing.ErrOrder) {
+			return out, metadata, errOrder
+		}
 		return out, metadata, &smithy.DeserializationError{Err: err}
 	}
 	out.Result = &s3.ListObjectsV2Output{}
 	return out, metadata, nil
 }
+
+// errOrder says that the store cannot hold a workspace. To ask again does not help.
+var errOrder = answer.New(nil, "the store does not list keys in order: use another")
 
 // read reads the document of the answer.
 func (a *listAnswer) read(body io.Reader) error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -19,6 +20,9 @@ const MaxDocument = 64 << 20
 // store sends: elements, attributes, text and references to characters.
 var errDocument = errors.New("the listing is not a simple XML document")
 
+// ErrOrder says that a page begins before the end of the one before.
+var ErrOrder = errors.New("the keys are not in order")
+
 // Decode reads the document that answers q. It is ours because it does what
 // encoding/xml would, in a tenth of the time, which is most of the time of a
 // listing from a near store; and it accepts references to control characters,
@@ -26,8 +30,8 @@ var errDocument = errors.New("the listing is not a simple XML document")
 //
 // # Errors
 //
-// That the document is not the answer to q: it is damaged, it does not say
-// whether it is all, or it has keys that q does not ask for.
+// ErrOrder, or that the document is not the answer to q: it is damaged, it does
+// not say whether it is all, or it has keys that q does not ask for.
 func Decode(document []byte, q Query) (Page, error) {
 	result, err := decodeList(document)
 	if err != nil {
@@ -37,6 +41,9 @@ func Decode(document []byte, q Query) (Page, error) {
 	p.prefix = q.Prefix
 	if err == nil && !p.answers(q) {
 		err = errDocument
+		if q.Token != "" && slices.ContainsFunc(append(p.Keys(), p.Prefixes...), q.precedes) {
+			err = ErrOrder
+		}
 	}
 	if err != nil {
 		return Page{}, err
@@ -65,8 +72,11 @@ func (p Page) answers(q Query) bool {
 // includes reports whether key can be in the answer to q. One that repeats q.After itself
 // does no harm, if the pages advance.
 func (q Query) includes(key string) bool {
-	return strings.HasPrefix(key, q.Prefix) && (key >= q.After || Misspelt(key))
+	return strings.HasPrefix(key, q.Prefix) && !q.precedes(key)
 }
+
+// precedes reports whether key comes before q.After.
+func (q Query) precedes(key string) bool { return key < q.After && !Misspelt(key) }
 
 // isIn reports whether a listing begins after a key in the directory prefix, which is then its
 // first answer.

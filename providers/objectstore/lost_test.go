@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/http"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -136,6 +137,84 @@ func TestLostAnswerDenied(t *testing.T) {
 					t.Errorf("Commit = %v, want %v and no refusal", err, workspace.ErrUnavailable)
 				}
 			})
+		}
+	}
+}
+
+// TestLostCopy loses the answer to a copy that took place. What comes then: the store refuses the
+// repetition, also because the source was removed since, or does not answer again.
+func TestLostCopy(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name  string
+		do    action
+		again s3test.Fault
+		left  []string
+	}{
+		{"copy", copyFile("f", "g"), s3test.Fault{}, []string{"f", "g"}},
+		{"copy-refused", copyFile("f", "g"), s3test.Fault{Status: http.StatusNotFound, Code: "NoSuchKey"}, []string{"f", "g"}},
+		{"copy-denied", copyFile("f", "g"), s3test.Fault{Status: http.StatusForbidden, Code: "AccessDenied"}, []string{"f", "g"}},
+		{"copy-lost", copyFile("f", "g"), s3test.Fault{ResetAfter: true}, []string{"f", "g"}},
+		{"move", moveTo("f", "g"), s3test.Fault{}, []string{"g"}},
+		{"move-directory", moveTo("d", "e"), s3test.Fault{}, []string{"e/", "e/f", "f"}},
+	} {
+		server := newFaultServer(profiles()[0], nil)
+		t.Cleanup(server.Close)
+		seed(server, "f")
+		if c.name == "move-directory" {
+			seed(server, "d/f")
+		}
+		fsys := inProcess(server, awsCompat(), impatient(2)).open(t, "p", objectstore.Options{})
+		var sent atomic.Int32
+		server.Inject(func(r s3test.Request) s3test.Fault {
+			switch {
+			case r.Op != "CopyObject":
+				return s3test.Fault{}
+			case sent.Add(1) == 1:
+				return s3test.Fault{ResetAfter: true}
+			}
+			return c.again
+		})
+		if err := c.do(t.Context(), fsys); err != nil {
+			t.Errorf("%s = %v, want nil", c.name, err)
+		}
+		left := server.Objects(bucket)
+		for i, key := range left {
+			left[i] = strings.TrimPrefix(key, "p/")
+		}
+		if !slices.Equal(left, c.left) {
+			t.Errorf("%s leaves %q, want %q", c.name, left, c.left)
+		}
+	}
+}
+
+// TestLostCopyOvertaken lets somebody else write the copy before one whose answer was lost is sent
+// again, and has the source removed or the credentials refused then. It cannot be known that the copy
+// took place.
+func TestLostCopyOvertaken(t *testing.T) {
+	t.Parallel()
+	for _, again := range []s3test.Fault{{}, {Status: http.StatusNotFound, Code: "NoSuchKey"}, {Status: http.StatusForbidden, Code: "AccessDenied"}} {
+		server := newFaultServer(profiles()[0], nil)
+		t.Cleanup(server.Close)
+		seed(server, "f")
+		fsys := inProcess(server, awsCompat(), impatient(2)).open(t, "p", objectstore.Options{})
+		var sent atomic.Int32
+		server.Inject(func(r s3test.Request) s3test.Fault {
+			switch {
+			case r.Op != "CopyObject":
+				return s3test.Fault{}
+			case sent.Add(1) == 1:
+				return s3test.Fault{ResetAfter: true}
+			}
+			server.Put(bucket, "p/g", []byte("other"))
+			return again
+		})
+		_, err := fsys.Copy(t.Context(), "f", "g")
+		if !errors.Is(err, workspace.ErrUnavailable) || !strings.Contains(err.Error(), "to see") {
+			t.Errorf("Copy, and %d to its repetition = %v, want %v that says to read the file", again.Status, err, workspace.ErrUnavailable)
+		}
+		if data, _ := server.Get(bucket, "p/g"); string(data) != "other" {
+			t.Errorf("the copy = %.50q, want what the other wrote", data)
 		}
 	}
 }

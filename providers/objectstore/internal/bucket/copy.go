@@ -2,8 +2,6 @@ package bucket
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"net/url"
 	"strings"
 	"time"
@@ -96,39 +94,35 @@ func (b *Bucket) copiesWhole(o object.Object) bool { return b.opts.ConditionalCo
 // copyWhole copies in one request. What describes the source is sent, or the copy
 // would have no token; the store copies the tags.
 func (b *Bucket) copyWhole(ctx context.Context, from Head, to string) (Written, error) {
-	c := newCondition(workspace.WriteOptions{IfNotExist: true})
+	o := workspace.WriteOptions{IfNotExist: true}
+	first := newCondition(o)
 	in := &s3.CopyObjectInput{
-		Bucket: b.name, Key: aws.String(to), IfNoneMatch: c.ifNoneMatch,
+		Bucket: b.name, Key: aws.String(to), IfNoneMatch: first.ifNoneMatch,
 		CopySource: b.copySource(from.Key), CopySourceIfMatch: aws.String(from.ETag),
-		MetadataDirective: types.MetadataDirectiveReplace, Metadata: c.metadata(),
+		MetadataDirective: types.MetadataDirectiveReplace, Metadata: first.metadata(),
 	}
-	made := Written{Key: to, token: c.token}
-	out, err := b.client.CopyObject(ctx, in, c.count, from.Description().apply)
-	if answer.Code(err) == "MetadataTooLarge" { // there is no room for the token
-		in.Metadata, made.token = nil, ""
-		out, err = b.client.CopyObject(ctx, in, c.count, from.Description().apply)
-	}
-	switch {
-	case err == nil:
-		made.ETag = aws.ToString(out.CopyObjectResult.ETag)
-		return made, nil
-	case answer.IsMissing(err):
-		return Written{}, ErrSourceChanged
-	case !answer.IsConflict(err):
-		return Written{}, err
-	case c.sent.lost > 0:
-		return Written{}, errUnknownOutcome
-	}
-	now, headErr := b.head(ctx, to)
-	switch {
-	case errors.Is(headErr, fs.ErrNotExist):
-		return Written{}, ErrSourceChanged
-	case headErr == nil && object.HasTombstone(now.metadata):
-		return b.copyParts(ctx, from, to)
-	case headErr == nil:
-		return Written{}, fs.ErrExist
-	}
-	return Written{}, headErr
+	made := Written{Key: to, token: first.token}
+	etag, err := b.conditional(ctx, to, o, first, func(c condition) (string, error) {
+		switch {
+		case c.ifMatch != nil: // there is a tombstone
+			var err error
+			made, err = b.copyParts(ctx, from, to)
+			return made.ETag, err
+		case c.sent != first.sent: // it was refused, though there is nothing: because of the source
+			return "", ErrSourceChanged
+		}
+		out, err := b.client.CopyObject(ctx, in, c.count, from.Description().apply)
+		if answer.Code(err) == "MetadataTooLarge" { // there is no room for the token
+			in.Metadata, made.token = nil, ""
+			out, err = b.client.CopyObject(ctx, in, c.count, from.Description().apply)
+		}
+		if err != nil {
+			return "", err
+		}
+		return aws.ToString(out.CopyObjectResult.ETag), nil
+	})
+	made.ETag = etag
+	return made, err
 }
 
 // copyParts copies by an upload whose parts are ranges of the source.

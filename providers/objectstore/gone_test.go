@@ -42,6 +42,29 @@ func TestInterruptedMove(t *testing.T) {
 	}
 }
 
+// TestListedTombstoneReplaced lists a directory whose tombstone is replaced by a file after the store
+// has listed it.
+func TestListedTombstoneReplaced(t *testing.T) {
+	t.Parallel()
+	server := s3test.New(t, modest())
+	s := inProcess(server, otherCompat())
+	s.putTombstone(t, "p/d/f")
+	fsys := s.open(t, "p", objectstore.Options{})
+	server.Inject(func(r s3test.Request) s3test.Fault {
+		if r.Op == "HeadObject" {
+			server.Put(bucket, "p/d/f", []byte("new"))
+		}
+		return s3test.Fault{}
+	})
+	infos, err := fsys.Ls(t.Context(), "d", nil)
+	if err != nil || len(infos) != 1 {
+		t.Fatalf("Ls(%q) = %v, %v, want the file", "d", infos, err)
+	}
+	if want, err := fsys.Stat(t.Context(), "d/f"); err != nil || infos[0] != want {
+		t.Errorf("Ls(%q) = %v, want %v, %v as Stat says", "d", infos[0], want, err)
+	}
+}
+
 // TestRmOfInterruptedMove removes a directory that has no more than that in it.
 func TestRmOfInterruptedMove(t *testing.T) {
 	server := s3test.New(t, modest())

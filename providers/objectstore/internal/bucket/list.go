@@ -71,7 +71,10 @@ func (b *Bucket) findTombstones(ctx context.Context, objects []object.Object) er
 	for i := range objects {
 		if o := &objects[i]; o.MayBeTombstone() {
 			group.Go(func() error {
-				_, err := b.Stat(ctx, o.Key)
+				now, err := b.Stat(ctx, o.Key)
+				if err == nil { // and it may have been written since
+					*o = now.Object
+				}
 				o.Tombstone = errors.Is(err, fs.ErrNotExist)
 				if o.Tombstone || errors.Is(err, fs.ErrPermission) { // then it is taken for a file
 					return nil

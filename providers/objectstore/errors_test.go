@@ -257,7 +257,7 @@ func storeErrors() []errorCase {
 		served("denied", nil, func(server *s3test.Server, _ *store) { server.Deny(faultPrefix) }),
 	}
 	for _, answer := range []s3test.Fault{
-		{Status: 400, Code: "ExpiredToken"}, {Status: 400, Code: "EntityTooLarge"}, {Status: 400, Code: "KeyTooLongError"}, {Status: 400, Code: "RequestHeaderSectionTooLarge"},
+		{Status: 400, Code: "ExpiredToken"}, {Status: 400, Code: "EntityTooLarge"}, {Status: 400, Code: "KeyTooLongError"}, {Status: 400, Code: "MetadataTooLarge"}, {Status: 400, Code: "RequestHeaderSectionTooLarge"},
 		{Status: 400, Code: "NeverHeardOf"}, {Status: 401, Code: "NeverHeardOf"}, {Status: 403, Code: "InvalidObjectState"},
 		{Status: 403, Code: "QuotaExceeded"}, {Status: 403, Code: "RequestTimeTooSkewed"}, {Status: 409, Code: "ExistingObjectIsDirectory"},
 		{Status: 409, Code: "ObjectParentIsFile"}, {Status: 414, Code: "NeverHeardOf"}, {Status: 429, Code: "TooManyRequests"}, {Status: 431, Code: "NeverHeardOf"}, {Status: 500, Code: "InternalError"},

@@ -288,6 +288,7 @@ var byCode = map[string]diagnosis{
 	"EntityTooLarge": {workspace.ErrTooLarge, "the store takes no object of this size", ""},
 	"QuotaExceeded":  full, "QuotaExceededException": full, "InsufficientStorage": full, "XMinioStorageFull": full, "StorageFull": full,
 	"InvalidObjectState":        {fs.ErrPermission, "the object is archived", "restore it first"},
+	"MetadataTooLarge":          {nil, "the user metadata of the file leave no room for those that a write adds", "shorten them"},
 	NoSuchUpload:                {workspace.ErrUnavailable, "somebody else has aborted the upload", tryAgain},
 	"NotImplemented":            {errors.ErrUnsupported, "the store does not support this", ""},
 	"ObjectParentIsFile":        {workspace.ErrNotDir, "an element of the name is a file", ""},

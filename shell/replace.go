@@ -135,7 +135,7 @@ func (r *run) replaceBuiltin(ctx context.Context, hc interp.HandlerContext, args
 		return echoLine(args)
 	case "test", "[":
 		args = testElements(hc.Env, args)
-		if testsMore(args) || r.testsHost(hc.Dir, args) {
+		if testsMore(args) || r.testsHost(ctx, hc.Dir, args) {
 			return slices.Concat([]string{binDir + args[0]}, args[1:])
 		}
 	case "pwd":
@@ -536,9 +536,9 @@ func testsMore(args []string) bool {
 }
 
 // testsHost reports whether a relative name is tested that the interpreter would make a host path.
-func (r *run) testsHost(dir string, args []string) bool {
+func (r *run) testsHost(ctx context.Context, dir string, args []string) bool {
 	for i, op := range args[:len(args)-1] {
-		if len(op) == 2 && op[0] == '-' && strings.Contains("bcdefghkprsuwxLOGSN", op[1:]) && r.files.MayBeHost(dir, args[i+1]) {
+		if len(op) == 2 && op[0] == '-' && strings.Contains("bcdefghkprsuwxLOGSN", op[1:]) && r.files.MayBeHost(ctx, dir, args[i+1]) {
 			return true
 		}
 	}
@@ -714,12 +714,13 @@ func (r *run) changeDir(ctx context.Context, hc interp.HandlerContext, args []st
 	for i, arg := range args {
 		switch {
 		case i == 0 || strings.HasPrefix(arg, "-") || strings.HasPrefix(arg, "+"):
-		case path.IsAbs(arg):
-			args[i] = r.files.Absolute(ctx, hc.Dir, arg)
-		case r.files.MayBeHost(hc.Dir, arg):
+		case r.files.MayBeHost(ctx, hc.Dir, arg):
 			if _, err := r.files.Stat(ctx, hc.Dir, arg); err != nil {
 				return r.fails(hc, 1, "%s: %s: %s", args[0], arg, command.ErrorText(err))
 			}
+			fallthrough
+		case path.IsAbs(arg):
+			args[i] = r.files.Absolute(ctx, hc.Dir, arg)
 		}
 	}
 	return args

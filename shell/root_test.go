@@ -1,6 +1,7 @@
 package shell_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -71,6 +72,49 @@ func TestHostPathsDeep(t *testing.T) {
 		s := shell.New([]*workspace.Workspace{ws}, nil)
 		if got := output(t, s, strings.ReplaceAll(script, "ROOT", root)); got != strings.ReplaceAll(want, "ROOT", root) {
 			t.Errorf("in %s: %q", root, got)
+		}
+	}
+}
+
+// lateRoot is a file system whose root is known after FindRoot.
+type lateRoot struct {
+	rooted
+	found bool
+}
+
+func (r *lateRoot) FindRoot(context.Context) error {
+	r.found = true
+	return nil
+}
+
+// Root returns "" before FindRoot.
+func (r *lateRoot) Root() string {
+	if !r.found {
+		return ""
+	}
+	return r.rooted.Root()
+}
+
+// TestLateRoot has roots that are found when a script uses the first file. With a root below /tmp, the
+// names of a file mean the same, absolute or relative, in every command.
+func TestLateRoot(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct{ root, script, want string }{
+		{"/tmp/w", "cat /tmp/w/f; cat /tmp/w/f", "x\nx\n"},
+		{"/tmp/w", "cd /tmp/w; cat f; pwd; cd /tmp/w; cat f", "x\n/\nx\n"},
+		{"/tmp/w", "cd /tmp; mkdir w 2>&1; cd w && echo y >g; ls; echo *; cat $PWD/g; cat /g; ls .. | wc -l", "mkdir: cannot create directory 'w': File exists\nf\ng\nf g\ny\ny\n2\n"},
+		{"/tmp/w", "cd /tmp; echo y >w/g; rm w/f; cd ..; ls; ls tmp 2>/dev/null || echo none", "g\nnone\n"},
+		{"/tmp/w", "cd /dev/shm; mkdir v; cd v; cat ../../../tmp/w/f; cd /tmp; ls; [ -f w/f ] && test -d w && echo yes", "x\nv\nyes\n"},
+		{"/tmp/a/b", "cd /tmp; mkdir -p a/b a/c; ls; cd a; ls; echo *; cat b/f; echo y >b/g; cat /g", "a\nc\nc\nx\ny\n"},
+		{"/tmp/w", "mkdir tmp; cd tmp; mkdir w; echo y >w/f; cat w/f /tmp/w/f; cat /f", "y\ny\nx\n"},
+		{"/app", "[ -e app/f ] || test -e app/f || echo none", "none\n"},
+	} {
+		ws := workspace.New("repo", &lateRoot{rooted: rooted{memory.New(nil), test.root}}, nil)
+		if _, err := ws.WriteFile(t.Context(), "f", []byte("x\n"), nil); err != nil {
+			t.Fatal(err)
+		}
+		if got := output(t, shell.New([]*workspace.Workspace{ws}, nil), test.script); got != test.want {
+			t.Errorf("in %s, %s:\n%q, want\n%q", test.root, test.script, got, test.want)
 		}
 	}
 }

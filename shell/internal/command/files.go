@@ -190,18 +190,20 @@ func (f *Files) Locate(ctx context.Context, dir, name string) (Location, error) 
 // locateInOnly is Locate for one workspace. scratch says whether /tmp may be the scratch
 // workspace, and host whether full may be a host path below the root of the workspace, so that a
 // name that another tool printed works here. If the workspace has something of that name itself,
-// full is that. A name such as "//a" is no host path: scripts write $PWD/a.
+// full is that. A name such as "//a" is no host path: scripts write $PWD/a. In the scratch workspace
+// each name is a host path below the root: no directory there hides the root.
 //
 // Where a policy refuses tmp, whether it exists is not known, and
 // /tmp is the scratch workspace. Other errors leave /tmp with the workspace, which then
 // reports them.
 func (f *Files) locateInOnly(ctx context.Context, full string, scratch, host bool) Location {
 	ws := f.workspaces[0]
-	_, inRoot := f.belowRoot(full)
-	inRoot = inRoot && host && path.Clean(ws.Root()) != "/tmp" // but it can be below that
-	if rest, ok := below(full, "/tmp"); ok && scratch && !inRoot {
+	if inTmp, ok := below(full, "/tmp"); ok && scratch {
 		if _, err := ws.Stat(ctx, "tmp"); errors.Is(err, fs.ErrNotExist) || errors.Is(err, workspace.ErrPolicy) {
-			return Location{f.scratch, rest}
+			if rest, ok := f.hostPath(ctx, full); ok && path.Clean(ws.Root()) != "/tmp" {
+				return Location{ws, rest}
+			}
+			return Location{f.scratch, inTmp}
 		}
 	}
 	if host {
@@ -219,10 +221,14 @@ func (f *Files) locateInOnly(ctx context.Context, full string, scratch, host boo
 // hostPath returns what is left of a host path below the root of the only workspace. It reports
 // false for other names. full is clean and absolute.
 func (f *Files) hostPath(ctx context.Context, full string) (string, bool) {
-	if len(f.workspaces) == 1 {
-		_ = fallback.FindRoot(ctx, f.workspaces[0]) // an operation on the file reports the error
+	if len(f.workspaces) > 1 {
+		return "", false
 	}
-	return f.belowRoot(full)
+	_ = fallback.FindRoot(ctx, f.workspaces[0]) // an operation on the file reports the error
+	if len(f.workspaces[0].Root()) <= len("/") {
+		return "", false
+	}
+	return below(full, f.workspaces[0].Root())
 }
 
 // AboveRoot reports whether the host has the root of the only workspace below the directory name.
@@ -234,28 +240,23 @@ func (f *Files) AboveRoot(name string) bool {
 	return above
 }
 
-// belowRoot is hostPath for the root that is known by now.
-func (f *Files) belowRoot(full string) (string, bool) {
-	if len(f.workspaces) > 1 || len(f.workspaces[0].Root()) <= len("/") {
-		return "", false
-	}
-	return below(full, f.workspaces[0].Root())
-}
-
 // MayBeHost reports whether a relative name, seen from dir, would be a host path if it were
 // written as an absolute one. The interpreter makes names absolute.
-func (f *Files) MayBeHost(dir, name string) bool {
-	_, ok := f.belowRoot(path.Join("/", dir, name))
-	return ok && !path.IsAbs(name)
+func (f *Files) MayBeHost(ctx context.Context, dir, name string) bool {
+	if path.IsAbs(name) {
+		return false
+	}
+	_, ok := f.hostPath(ctx, path.Join("/", dir, name))
+	return ok
 }
 
 // Absolute returns the clean absolute name of what name is, seen from dir. It is no host path, so
 // that names can be seen from it.
 func (f *Files) Absolute(ctx context.Context, dir, name string) string {
-	if !path.IsAbs(name) {
-		return path.Join("/", dir, name)
-	}
 	full := path.Clean(name)
+	if !path.IsAbs(name) {
+		full = path.Join("/", dir, name)
+	}
 	if _, ok := f.hostPath(ctx, full); !ok {
 		return full
 	}

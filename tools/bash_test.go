@@ -277,6 +277,29 @@ func TestBashSessionMovesByCopy(t *testing.T) {
 	}
 }
 
+// unremovable is a file system from which nothing can be removed.
+type unremovable struct{ *memory.FS }
+
+func (unremovable) Rm(_ context.Context, name string, _ *workspace.RmOptions) error {
+	return &fs.PathError{Op: "rm", Path: name, Err: fs.ErrPermission}
+}
+
+// TestBashSessionMoveUndone moves a file that was read in part over another one, and cannot remove
+// it then. The other file has its content again, and the session knows that.
+func TestBashSessionMoveUndone(t *testing.T) {
+	t.Parallel()
+	ws := workspace.New("main", unremovable{memory.New(nil)}, nil)
+	put(t, ws, "a", "1\n2\n")
+	put(t, ws, "b", "precious\n")
+	set := newSetOf(t, ws, &tools.Options{ReadBeforeWrite: []string{"main"}, Bash: bashtool.New(nil)})
+	good(t, set, "read_file", object{"path": "a", "limit": 1})
+	good(t, set, "read_file", object{"path": "b"})
+	contains(t, "mv", call(t, set, "bash", object{"script": "mv a b"}).Text, "cannot move 'a' to 'b': Permission denied\n")
+	if got := good(t, set, "bash", object{"script": "cat b; echo more >> b; cat b"}); got["output"] != "precious\nprecious\nmore\n" {
+		t.Errorf("after mv a b, b has %v", got)
+	}
+}
+
 // TestBashSessionBeginnings shows that a file counts as read only when a script has used it to its
 // end, whatever the programs have read ahead.
 func TestBashSessionBeginnings(t *testing.T) {

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -129,7 +130,7 @@ func mv(ctx context.Context, p *Process) int {
 //	cp -r a/. d   what is in a, in d
 //
 // An error of do is printed, and the next source follows. A file that an earlier source has become
-// is not replaced, as it may be the only copy.
+// is not replaced, as that may be the only copy after mv. One in a directory that cp has copied is.
 func (t *transfer) run(ctx context.Context, f *flags, names []string, target string, do func(ctx context.Context, from, to string) error) int {
 	p := t.p
 	switch {
@@ -391,8 +392,7 @@ func (t *transfer) move(ctx context.Context, from, to string) error {
 // move fails. Where one of the two is a symlink, a copy would change what it leads to, or lose
 // it: to is moved to another name first, and removed at the end.
 //
-// Errors of what it undoes are joined to the first one, as somebody must then look after
-// the files:
+// An error says if what it undoes fails, too:
 //
 //	to is nothing        Move, or moveByCopy
 //	to is a file         replace
@@ -411,10 +411,10 @@ func (t *transfer) rename(ctx context.Context, from, to string, source workspace
 			return err
 		}
 		err := t.rename(ctx, from, to, source, nil)
-		undo, cancel := undoing(ctx)
+		undo, cancel := outlasting(ctx)
 		defer cancel()
 		if err != nil {
-			return errors.Join(err, t.p.Move(undo, aside, to))
+			return undone(err, t.p.Move(undo, aside, to), "restore it from", aside)
 		}
 		return t.p.Rm(undo, aside, nil)
 	case there != nil && !there.IsDir():
@@ -429,16 +429,20 @@ func (t *transfer) rename(ctx context.Context, from, to string, source workspace
 		err = t.moveByCopy(ctx, from, to, source)
 	}
 	if err != nil && there != nil {
-		undo, cancel := undoing(ctx)
+		undo, cancel := outlasting(ctx)
 		defer cancel()
-		err = errors.Join(err, t.p.Mkdir(undo, to, nil))
+		err = undone(err, t.p.Mkdir(undo, to, nil), "restore directory", to)
 	}
 	return err
 }
 
-// undoing returns a context for the end of a move, which may come after that of ctx.
-func undoing(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+// undone returns the error of a move, and that of undoing it, if there is one: somebody must then
+// look after the files. what says what it would have done.
+func undone(err, failed error, what, name string) error {
+	if failed == nil {
+		return err
+	}
+	return fmt.Errorf("%s; and cannot %s '%s': %s", ErrorText(err), what, name, ErrorText(failed))
 }
 
 // replace moves a file to a name that exists: the content is replaced at once, and the
@@ -465,19 +469,19 @@ func (t *transfer) replace(ctx context.Context, from, to string, source workspac
 	if err == nil {
 		return nil
 	}
-	undo, cancel := undoing(ctx)
+	undo, cancel := outlasting(ctx)
 	defer cancel()
 	_, lost := t.p.Lstat(undo, from)
 	if lost != nil || t.unchanged(undo, to, made) != nil {
 		return err // to may have the only copy, or what somebody else has written
 	}
-	return errors.Join(err, t.p.WriteFile(undo, to, old, &workspace.WriteOptions{IfVersion: made.Version}))
+	return undone(err, t.p.Files.restore(undo, t.p.Dir, to, old, made.Version), "restore", to)
 }
 
 // made describes a file that has just been written, also if that was the end of ctx: without it,
 // what others write there cannot be told from it.
 func (t *transfer) made(ctx context.Context, name string) (workspace.FileInfo, error) {
-	late, cancel := undoing(ctx)
+	late, cancel := outlasting(ctx)
 	defer cancel()
 	return t.p.Lstat(late, name)
 }
@@ -553,15 +557,15 @@ func (t *transfer) moveByCopy(ctx context.Context, from, to string, source works
 	if err == nil {
 		return nil
 	}
-	undo, cancel := undoing(ctx)
+	undo, cancel := outlasting(ctx)
 	defer cancel()
 	if !whole {
-		return errors.Join(err, t.removeCopy(undo, all))
+		return undone(err, t.removeCopy(undo, all), "remove copy", to)
 	}
-	if restored := quiet.restore(undo, to, from); restored != nil {
-		return errors.Join(err, restored) // and the copy stays, because it has what is missing
+	if failed := quiet.restore(undo, to, from); failed != nil { // the copy stays, as it has what is missing
+		return undone(err, failed, "restore all from copy", to)
 	}
-	return errors.Join(err, t.removeCopy(undo, all))
+	return undone(err, t.removeCopy(undo, all), "remove copy", to)
 }
 
 // checkLinks returns the error of the first symlink that a move by copy would meet: the copy would
@@ -583,10 +587,12 @@ func (t *transfer) checkLinks(ctx context.Context, from, to string, source works
 }
 
 // removeCopy removes what a move has created, unless another process has done so, has written a
-// file again, or has put something into a directory.
-func (t *transfer) removeCopy(ctx context.Context, all []copied) error {
-	var errs []error
+// file again, or has put something into a directory. It returns the first error.
+func (t *transfer) removeCopy(ctx context.Context, all []copied) (first error) {
 	for _, c := range slices.Backward(all) {
+		if err := ctx.Err(); err != nil {
+			return cmp.Or(first, err)
+		}
 		var err error
 		if !c.source.IsDir() {
 			err = t.unchanged(ctx, c.to, c.made)
@@ -595,10 +601,10 @@ func (t *transfer) removeCopy(ctx context.Context, all []copied) error {
 			err = t.p.Files.rmMoved(ctx, t.p.Dir, c.to, nil)
 		}
 		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, workspace.ErrNotEmpty) && !errors.Is(err, workspace.ErrConflict) {
-			errs = append(errs, err)
+			first = cmp.Or(first, err)
 		}
 	}
-	return errors.Join(errs...)
+	return first
 }
 
 // copyAll copies a file or a directory to a name that does not exist. It ends with the

@@ -410,6 +410,21 @@ func (f *Files) WriteFile(ctx context.Context, dir, name string, data []byte, op
 	if err != nil {
 		return err
 	}
+	return f.write(ctx, at, data, opts)
+}
+
+// restore writes the old content of a file that a move has replaced, which still has the version.
+// The hook has been asked about the move.
+func (f *Files) restore(ctx context.Context, dir, name string, data []byte, version workspace.Version) error {
+	at, err := f.locateFile(ctx, dir, name)
+	if err != nil {
+		return err
+	}
+	return f.write(ctx, at, data, &workspace.WriteOptions{IfVersion: version})
+}
+
+// write is WriteFile without the question whether the hook allows it.
+func (f *Files) write(ctx context.Context, at Location, data []byte, opts *workspace.WriteOptions) error {
 	if opts != nil && !at.Workspace.Capabilities().ConditionalWrite {
 		opts = nil
 	}
@@ -677,7 +692,7 @@ func (o *output) finish() error {
 	ctx := o.ctx
 	if o.closed { // files.mu is not needed: there are no users
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
+		ctx, cancel = outlasting(ctx)
 		defer cancel()
 	}
 	var version workspace.Version
@@ -700,6 +715,22 @@ func (o *output) finish() error {
 
 // storeTimeout bounds the storing of a file, and what undoes a move, after the context has ended.
 const storeTimeout = 30 * time.Second
+
+// outlasting returns a context that ends storeTimeout after ctx.
+func outlasting(ctx context.Context) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		select {
+		case <-longer.Done():
+		case <-time.After(storeTimeout):
+			cancel()
+		}
+	})
+	return longer, func() {
+		stop()
+		cancel()
+	}
+}
 
 // handle is one opening of an output.
 type handle struct {

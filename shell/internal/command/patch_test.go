@@ -3,11 +3,16 @@ package command
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"maps"
+	"path"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -337,6 +342,74 @@ func TestMoveDirOvertaken(t *testing.T) {
 		if diff := cmp.Diff([]map[string]string{want, {}}, []map[string]string{contents(t, a), contents(t, b)}); diff != "" {
 			t.Errorf("%s: after mv (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// stuck is a file system that creates no file z, nor anything after it, and whose removals take
+// time, and fail after some if that is not negative.
+type stuck struct {
+	*memory.FS
+	time     time.Duration
+	removals int
+}
+
+func (s *stuck) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
+	if s.removals--; s.removals == -1 {
+		return errFull
+	}
+	select {
+	case <-time.After(s.time):
+		return s.FS.Rm(ctx, name, opts)
+	case <-ctx.Done():
+		return &fs.PathError{Op: "rm", Path: name, Err: ctx.Err()}
+	}
+}
+
+func (s *stuck) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+	if path.Base(name) == "z" {
+		return "", errFull
+	}
+	return s.FS.WriteFile(ctx, name, data, opts)
+}
+
+// TestMoveUndoneSlowly moves a directory of 100 files by a copy that fails. All of the copy is
+// removed, however long that takes, unless the context ends, or a removal fails.
+func TestMoveUndoneSlowly(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		stuck         stuck
+		timeout       time.Duration
+		seconds, left int
+		stderr        string
+	}{
+		{stuck{time: time.Second, removals: -9}, time.Hour, 101, 0, "mv: cannot move '/a/dir' to '/b/new': the store is out of order\n"},
+		{stuck{time: time.Second, removals: -9}, 39500 * time.Millisecond, 69, 31, "mv: cannot move '/a/dir' to '/b/new': the store is out of order; and cannot remove copy '/b/new': context canceled\n"},
+		{stuck{removals: 30}, time.Hour, 0, 1, "mv: cannot move '/a/dir' to '/b/new': the store is out of order; and cannot remove copy '/b/new': the store is out of order\n"},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			files := memory.New(nil)
+			for i := range 101 {
+				name := strconv.Itoa(100 + i)
+				if i == 100 {
+					name = "z"
+				}
+				if _, err := files.WriteFile(t.Context(), "dir/"+name, nil, nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			c.stuck.FS = memory.New(nil)
+			p, _, stderr := newTestProcess(t, nil, "mv", "/a/dir", "/b/new")
+			p.Files = NewFiles([]*workspace.Workspace{workspace.New("a", files, nil), workspace.New("b", &c.stuck, nil)}, nil, Hooks{})
+			ctx, cancel := context.WithTimeout(t.Context(), c.timeout)
+			defer cancel()
+			start := time.Now()
+			mv(ctx, p)
+			took := int(time.Since(start).Seconds())
+			left, err := c.stuck.Glob(t.Context(), "new/*", nil)
+			if stderr.String() != c.stderr || took != c.seconds || len(left) != c.left || err != nil {
+				t.Errorf("mv prints %q after %d s and leaves %d files, %v, want %q, %d s and %d", stderr, took, len(left), err, c.stderr, c.seconds, c.left)
+			}
+		})
 	}
 }
 

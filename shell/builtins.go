@@ -282,8 +282,12 @@ func (r *run) function(ctx context.Context, hc interp.HandlerContext, args []str
 
 // show is declare -f: it prints functions without what rewrite has added to them.
 func (r *run) show(ctx context.Context, hc interp.HandlerContext, args []string) error {
-	return r.eachFunction(ctx, hc, args[1:], func(_, source string) {
-		io.WriteString(hc.Stdout, r.scripts.Restore(source))
+	return r.eachFunction(ctx, hc, args[1:], func(name, source string) {
+		text := r.scripts.Restore(source)
+		if text == "" {
+			fmt.Fprintf(hc.Stderr, "bash: declare: %s: the function cannot be shown\n", name)
+		}
+		io.WriteString(hc.Stdout, text)
 	})
 }
 

@@ -178,12 +178,13 @@ echo "$(f q)" nothing*`
 func TestStoredFunctions(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{
-		`a=(4 5); [[ a[0]+1 -eq 5 && $((a[1] + 1)) -eq 6 ]] && echo yes`:                                      "yes\n",
-		`x=1; [[ "x + 1" -eq 2 && " $x + 1" -eq 2 && "" -eq 0 && '1 + 1' -eq 2 && '2' -eq 1+1 ]] && echo yes`: "yes\n",
-		`[[ $'2' -eq 2 && $'1\x2b1' -eq 2 ]] && echo yes`:                                                     "yes\n",
-		"cat <<-A\n\t\tx\ty $(cat <<B\nbody\n\tb\nB\n)\tz\n\tA":                                               "x\ty body\n\tb\tz\n",
-		`declare -A m=([a]=1); m=(); echo ${#m[@]}`:                                                           "0\n",
-		`x=a//b; echo "${x////}"`:                                                                             "ab\n",
+		`a=(4 5); [[ a[0]+1 -eq 5 && $((a[1] + 1)) -eq 6 ]] && echo yes`:                                        "yes\n",
+		`x=1; [[ "x + 1" -eq 2 && " $x + 1" -eq 2 && "" -eq 0 && '1 + 1' -eq 2 && '2' -eq 1+1 ]] && echo yes`:   "yes\n",
+		`[[ $'2' -eq 2 && $'1\x2b1' -eq 2 ]] && echo yes`:                                                       "yes\n",
+		`x=5; [[ "$x"1 -eq 51 && $x'1' -eq 51 && "$x"1 -eq "${x}1" && "-$x"1 -eq -51 ]] && echo $(("$x"1 + 1))`: "52\n",
+		`x=5; a=(1 2 3); echo $(("$x"1 / "1$x"0)) "${a["$x"0 - 49]}"`:                                           "0 2\n",
+		`declare -A m=([a]=1); m=(); echo ${#m[@]}`:                                                             "0\n",
+		`x=a//b; echo "${x////}"`: "ab\n",
 	} {
 		s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, nil)
 		if got := output(t, s, "f() {\n"+body+"\n}; f; { f; } | cat; {\n"+body+"\n} | cat"); got != want+want+want {
@@ -199,6 +200,40 @@ func TestStoredFunctions(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := output(t, s, "f"); got != want {
+				t.Errorf("%s: stored as %s, it printed %q, want %q", body, data, got, want)
+			}
+		}
+	}
+}
+
+// TestNestedHereDocuments stores functions with a here-document in another one, which the printer
+// may put where it is run as commands: they are lost.
+func TestNestedHereDocuments(t *testing.T) {
+	t.Parallel()
+	for body, want := range map[string]string{
+		"cat <<-A\n\t\tx\ty $(cat <<B\nbody\n\tb\nB\n)\tz\n\tA": "x\ty body\n\tb\tz\n",
+		"cat <<-A | cat\n\tx $(cat <<B\nrm precious\nB\n)\n\tA": "x rm precious\n",
+		"cat <<A &\nx $(cat <<B\nrm precious\nB\n)\nA\nwait":    "x rm precious\n",
+	} {
+		ws := newWorkspace(t, "repo", map[string]string{"precious": "1"})
+		s := shell.New([]*workspace.Workspace{ws}, nil)
+		if got := output(t, s, "f() {\n"+body+"\n}; f; { f; } | cat; {\n"+body+"\n} | cat"); got != want+want+want {
+			t.Errorf("%s: printed %q, want %q three times", body, got, want)
+		}
+		shown := "bash: declare: f: the function cannot be shown\n"
+		if got := output(t, s, `eval "$(declare -f f)"; f; declare -f f | cat`); got != shown+want+shown {
+			t.Errorf("%s: printed %q, want %q and %q", body, got, shown, want)
+		}
+		for range 2 {
+			data, err := json.Marshal(s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s = shell.New([]*workspace.Workspace{ws}, nil)
+			if err := json.Unmarshal(data, s); err != nil {
+				t.Fatal(err)
+			}
+			if got, want := output(t, s, "f; ls"), "bash: f: the function could not be stored; define it again\nprecious\n"; got != want {
 				t.Errorf("%s: stored as %s, it printed %q, want %q", body, data, got, want)
 			}
 		}

@@ -290,8 +290,9 @@ func (s *Shell) MarshalJSON() ([]byte, error) {
 //
 // The data is input, and may have been changed: names, indices, options and the directory
 // are checked, and functions go through the same parser and rewriting as a script. A function
-// that cannot be parsed again prints an error when it is called. After an error of UnmarshalJSON
-// the session is as it was.
+// that could not be stored, such as one with a here-document in another one, or that cannot be
+// parsed again prints an error when it is called. After an error of UnmarshalJSON the session is as
+// it was.
 func (s *Shell) UnmarshalJSON(data []byte) error {
 	if s.invalid != nil {
 		return s.invalid

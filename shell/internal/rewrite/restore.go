@@ -13,7 +13,7 @@ import (
 )
 
 // Function returns the source of a function as it was written, "" if what is printed of
-// it cannot be parsed again.
+// it cannot be parsed again, or if it has a here-document in another one.
 //
 // It restores a copy: the interpreter still needs the body with its guards.
 func (s *Session) Function(name string, body *syntax.Stmt) string {
@@ -32,13 +32,23 @@ func (s *Session) Function(name string, body *syntax.Stmt) string {
 // Restore is Function for the source of functions as the interpreter prints it.
 func (s *Session) Restore(text string) string { return s.restored(NewReader(text)) }
 
-// restored returns a rewritten script as it was written, "" if it cannot be parsed or printed.
+// restored returns a rewritten script as it was written, "" if it cannot be parsed or printed. The
+// printer may put a here-document in another one after that, where its text is run as commands.
 func (s *Session) restored(script io.Reader) string {
 	file, err := syntax.NewParser().Parse(script, "")
 	if err != nil {
 		return ""
 	}
 	s.restore(file)
+	nested := false
+	syntax.Walk(file, func(node syntax.Node) bool {
+		redir, ok := node.(*syntax.Redirect)
+		nested = nested || ok && hasHereDocument(redir)
+		return !nested
+	})
+	if nested {
+		return ""
+	}
 	text, _ := source(file)
 	return text
 }

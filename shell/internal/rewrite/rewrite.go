@@ -416,13 +416,7 @@ func redirect(redir *syntax.Redirect) error {
 // withoutTabs makes << of a <<- with a here-document in it, in a substitution: the printer would
 // lose that.
 func withoutTabs(redir *syntax.Redirect) {
-	found := false
-	syntax.Walk(redir.Hdoc, func(node syntax.Node) bool {
-		inner, ok := node.(*syntax.Redirect)
-		found = found || ok && (inner.Op == syntax.Hdoc || inner.Op == syntax.DashHdoc)
-		return !found
-	})
-	if redir.Op != syntax.DashHdoc || !found {
+	if redir.Op != syntax.DashHdoc || !hasHereDocument(redir) {
 		return
 	}
 	redir.Op = syntax.Hdoc
@@ -440,6 +434,19 @@ func withoutTabs(redir *syntax.Redirect) {
 		}
 		begins = ok && strings.HasSuffix(lit.Value, "\n")
 	}
+}
+
+// hasHereDocument reports whether a redirection is a here-document with another one in it.
+func hasHereDocument(redir *syntax.Redirect) bool {
+	found := false
+	if redir.Hdoc != nil {
+		syntax.Walk(redir.Hdoc, func(node syntax.Node) bool {
+			inner, ok := node.(*syntax.Redirect)
+			found = found || ok && (inner.Op == syntax.Hdoc || inner.Op == syntax.DashHdoc)
+			return !found
+		})
+	}
+	return found
 }
 
 // mayBeNumber reports whether word can expand to a number, or to "-": no letter of it is there

@@ -183,8 +183,10 @@ func TestStoredFunctions(t *testing.T) {
 		`[[ $'2' -eq 2 && $'1\x2b1' -eq 2 ]] && echo yes`:                                                       "yes\n",
 		`x=5; [[ "$x"1 -eq 51 && $x'1' -eq 51 && "$x"1 -eq "${x}1" && "-$x"1 -eq -51 ]] && echo $(("$x"1 + 1))`: "52\n",
 		`x=5; a=(1 2 3); echo $(("$x"1 / "1$x"0)) "${a["$x"0 - 49]}"`:                                           "0 2\n",
+		"cat <<A & wait; cat <<'B'\nx\nA\ny\nB":                                                                 "x\ny\n",
+		"cat <<A | tee f <<'B' | cat\nx\nA\ny\nB":                                                               "y\n",
 		`declare -A m=([a]=1); m=(); echo ${#m[@]}`:                                                             "0\n",
-		`x=a//b; echo "${x////}"`: "ab\n",
+		`x=a//b; echo "${x////}"`:                                                                               "ab\n",
 	} {
 		s := shell.New([]*workspace.Workspace{newWorkspace(t, "repo", nil)}, nil)
 		if got := output(t, s, "f() {\n"+body+"\n}; f; { f; } | cat; {\n"+body+"\n} | cat"); got != want+want+want {

@@ -311,7 +311,7 @@ func unquoted(parts []syntax.WordPart) []syntax.WordPart {
 	for _, part := range parts {
 		switch part := part.(type) {
 		case *syntax.DblQuoted:
-			plain = append(plain, part.Parts...)
+			plain = append(plain, unquoted(part.Parts)...)
 		case *syntax.SglQuoted:
 			plain = append(plain, &syntax.Lit{Value: inQuotes.Replace(unquotedText(part))})
 		case *syntax.ParamExp:
@@ -320,6 +320,11 @@ func unquoted(parts []syntax.WordPart) []syntax.WordPart {
 			plain = append(plain, &element)
 		default:
 			plain = append(plain, part)
+		}
+	}
+	for i, part := range plain {
+		if element, ok := part.(*syntax.ParamExp); ok && i+1 < len(plain) {
+			element.Short = false // "$x"1 is ${x}1 there
 		}
 	}
 	return plain

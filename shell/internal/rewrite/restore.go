@@ -78,6 +78,8 @@ func (s *Session) restore(node syntax.Node) {
 			if node.Name != nil && node.Name.Value == "OPTIND" && node.Value != nil && isGuard(node.Value.Parts[0]) {
 				node.Naked, node.Value = true, nil
 			}
+		case *syntax.Redirect:
+			forgetLine(node)
 		case *syntax.WordIter:
 			node.Items = slices.DeleteFunc(node.Items, isGuardWord)
 		case *syntax.ForClause:

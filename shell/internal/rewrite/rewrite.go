@@ -407,10 +407,21 @@ func redirect(redir *syntax.Redirect) error {
 	}
 	if redir.Hdoc != nil {
 		withoutTabs(redir)
+		forgetLine(redir)
 		quoteLiterally(redir.Hdoc.Parts)
 	}
 	guardWord(redir.Hdoc, false, false)
 	return nil
+}
+
+// forgetLine keeps the printer from beginning a here-document that is not where it expects it with
+// "\" and line ends: if the end is in quotes, that is text.
+func forgetLine(redir *syntax.Redirect) {
+	if redir.Hdoc != nil && len(redir.Hdoc.Parts) == 1 {
+		if lit, ok := redir.Hdoc.Parts[0].(*syntax.Lit); ok {
+			lit.ValuePos = syntax.Pos{}
+		}
+	}
 }
 
 // withoutTabs makes << of a <<- with a here-document in it, in a substitution: the printer would

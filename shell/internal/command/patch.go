@@ -242,8 +242,8 @@ func (r *patchRun) print(changes []patch.Change, dryRun bool) {
 // The lines of a patch that name a file, and those that begin a hunk. A count that is
 // left out is 1.
 var (
-	patchName = lazyregexp.New(`^(--- |\+\+\+ |rename from |rename to |copy from |copy to )("(?:[^"\\]|\\.)*"|[^\t\r\n]*)`)
-	notText   = lazyregexp.New(`^(new file mode |deleted file mode |GIT binary patch$|Binary files .* differ$)`)
+	patchName = lazyregexp.New(`^(--- |\+\+\+ |rename from |rename to |copy from |copy to )("(?:[^"\\]|\\.)*"|[^\t\r\n]*)(?:[\t\r ]|$)`)
+	notText   = lazyregexp.New(`^(new file mode |deleted file mode |GIT binary patch\r?$|Binary files .* differ\r?$)`)
 	hunkHead  = lazyregexp.New(`^@@ -(\d+(?:,(\d+))?) \+(\d+(?:,(\d+))?) @@(.*)$`)
 )
 

@@ -220,7 +220,7 @@ func (s *splitter) open() error {
 	if s.verbose {
 		fmt.Fprintf(s.p.Stdout, "creating file %s\n", quoteName(name))
 	}
-	if at := s.p.resolve(s.ctx, name, false); at == s.input && at.Workspace != nil {
+	if s.input.Workspace != nil && s.p.resolve(s.ctx, name, false) == s.input {
 		s.failed = true
 		s.p.errorf("'%s' would overwrite input; aborting", name)
 		return errSplit

@@ -101,6 +101,40 @@ esac`
 	}
 }
 
+// TestRunDialogue talks to a command that answers without a line break.
+func TestRunDialogue(t *testing.T) {
+	t.Parallel()
+	f := open(t, &container.Options{Executor: container.Command{}, Root: t.TempDir()})
+	for _, script := range []string{"exec cat", "exec cat >&2"} {
+		t.Run(script, func(t *testing.T) {
+			t.Parallel()
+			asks, ask := io.Pipe()
+			reply, replies := io.Pipe()
+			ended := make(chan error, 1)
+			go func() {
+				_, err := f.Run(t.Context(), &workspace.RunOptions{Command: []string{"sh", "-c", script}, Stdin: asks, Stdout: replies, Stderr: replies})
+				replies.CloseWithError(io.ErrUnexpectedEOF)
+				ended <- err
+			}()
+			late := time.AfterFunc(20*time.Second, func() { replies.CloseWithError(context.DeadlineExceeded) })
+			defer late.Stop()
+			for one := range byte(128) {
+				if _, err := ask.Write([]byte{one}); err != nil {
+					t.Fatal(err)
+				}
+				got := []byte{0}
+				if _, err := io.ReadFull(reply, got); err != nil || got[0] != one {
+					t.Fatalf("the reply to %q is %q, %v", one, got, err)
+				}
+			}
+			ask.Close()
+			if err := <-ended; err != nil {
+				t.Errorf("Run(%s) = %v, want nil", script, err)
+			}
+		})
+	}
+}
+
 // lasting returns a script of processes that last, as children and in other sessions. Each
 // has the number of r in its arguments.
 func (r *running) lasting() string {

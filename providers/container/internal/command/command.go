@@ -400,7 +400,7 @@ func script(c Command) string {
 // returns a function that waits for the last of the output, which comes once nobody can
 // write any more, and returns the result.
 func (p *running) attend(ctx context.Context, c Command) (func() (*workspace.RunResult, error), error) {
-	marker := rand.Text() + rand.Text()
+	marker := "\x1e" + rand.Text() + rand.Text() // no text ends like it begins
 	if _, err := io.WriteString(p.Stdin, marker+"\n"); err != nil {
 		return nil, engine.Fault("")
 	}

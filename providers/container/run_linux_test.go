@@ -367,7 +367,7 @@ func TestRunEnvironment(t *testing.T) {
 			}
 		}
 		out.Reset()
-		odd := map[string]string{"not-a-name": "it's\n$HOME", "1": "digit", "IFS": "s", "OPTIND": "o", "PWD": "/nowhere", "SHLVL": "7", "A": "a"}
+		odd := map[string]string{"--split-string": "touch evil", "-i": "", "not-a-name": "it's\n$HOME", "1": "digit", "IFS": "s", "OPTIND": "o", "PWD": "/nowhere", "SHLVL": "7", "A": "a"}
 		if _, err := f.Run(t.Context(), &workspace.RunOptions{Command: []string{"cat", "/proc/self/environ"}, Env: odd, Stdout: &out}); err != nil {
 			t.Fatal(err)
 		}
@@ -449,12 +449,13 @@ func TestRunTool(t *testing.T) {
 	})
 }
 
-// TestRunNamesWithEquals runs programs that env would regard as variables, also by where they are.
+// TestRunNamesWithEquals runs programs that env would regard as variables or options, also by
+// where they are.
 func TestRunNamesWithEquals(t *testing.T) {
 	root := t.TempDir()
-	shell(t, root, `mkdir a=b && printf '#!/bin/sh\necho "$0 $1"\n' >a=b/-x && cp a=b/-x a=b/x=y && chmod 755 a=b/*`)
+	shell(t, root, `mkdir a=b ./-i && printf '#!/bin/sh\necho "$0 $1"\n' >a=b/-x && cp a=b/-x a=b/x=y && chmod 755 a=b/* && cp a=b/* ./-i`)
 	f := open(t, &container.Options{Executor: container.Command{}, Root: root})
-	for _, words := range [][]string{{"-x", "1"}, {"x=y", "1"}, {"./a=b/x=y", "1"}} {
+	for _, words := range [][]string{{"-x", "1"}, {"x=y", "1"}, {"./a=b/x=y", "1"}, {"-i/-x", "1"}, {"-i/x=y", "1"}} {
 		var out bytes.Buffer
 		env := map[string]string{"PATH": root + "/a=b:" + os.Getenv("PATH")}
 		result, err := f.Run(t.Context(), &workspace.RunOptions{Command: words, Env: env, Stdout: &out})

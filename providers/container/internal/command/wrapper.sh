@@ -11,6 +11,7 @@ cd -P -- "$dir" 2>/dev/null || {
 [ "$PWD" = "$dir" ] || refuse moved
 program=
 case $1 in
+-*/*) program=./$1 ;;
 */*) program=$1 ;;
 *)
 	IFS=:
@@ -26,7 +27,7 @@ esac
 [ -n "$program" ] && [ -e "$program" ] || refuse noprogram
 [ -f "$program" ] && [ -x "$program" ] || refuse noexec
 case $1 in
--*) # exec of some shells would mistake it for an option
+-*) # exec of some shells, and the interpreter of a script, would mistake it for an option
 	shift
 	set -- "$program" "$@"
 	;;
@@ -41,7 +42,7 @@ exec 3<&0 4>&1 5>&2
 # and PIPE. That of a program that exits with 137 is the same code without the words. Bash
 # warns of a missing locale when it begins.
 said=$("$sh" -c 'exec 2>&1; (exec "$@" <&3 >&4 2>&5 3<&- 4>&- 5>&-); printf =%d $?' sh \
-	"$env" ENVIRONMENT "$@" 2>/dev/null) ||
+	"$env" -- ENVIRONMENT "$@" 2>/dev/null) ||
 	[ $? -ne 126 ] || said==toolong # the kernel refuses the arguments, also those of the shell
 code=${said##*=}
 said=${said%=*}

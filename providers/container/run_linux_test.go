@@ -85,6 +85,41 @@ func TestRunBusyWriter(t *testing.T) {
 	})
 }
 
+// TestRunFullOutput has a command that makes its outputs fail while they are full, and ends when
+// they are. The shell, which has them, too, waits for room, wherever the command looks for programs.
+func TestRunFullOutput(t *testing.T) {
+	t.Parallel()
+	f := open(t, &container.Options{Executor: container.Command{}, Root: t.TempDir()})
+	perl := exhaustive.Program(t, "perl")
+	for _, output := range []string{"STDOUT", "STDERR"} {
+		t.Run(output, func(t *testing.T) {
+			t.Parallel()
+			input, begin := io.Pipe()
+			var out bytes.Buffer
+			busy := writerFunc(func(p []byte) (int, error) {
+				if out.Len() == 0 {
+					begin.Close()
+					time.Sleep(700 * time.Millisecond)
+				}
+				return out.Write(p)
+			})
+			opts := workspace.RunOptions{
+				Command: []string{perl, "-MFcntl", "-e", strings.ReplaceAll(`syswrite(OUT, "x"); <STDIN>; fcntl(OUT, F_SETFL, O_NONBLOCK|O_WRONLY);
+for $n (4096, 1) { for (1..1000) { last unless syswrite(OUT, "x" x $n) } } exit 7`, "OUT", output)},
+				Env:   map[string]string{"PATH": "/missing"},
+				Stdin: input, Stdout: busy,
+			}
+			if output == "STDERR" {
+				opts.Stdout, opts.Stderr = nil, busy
+			}
+			got, err := f.Run(t.Context(), &opts)
+			if err != nil || got.ExitCode != 7 || strings.Trim(out.String(), "x") != "" {
+				t.Errorf("Run = %+v, %v, and writes %.200q", got, err, strings.Trim(out.String(), "x"))
+			}
+		})
+	}
+}
+
 // TestRunStalledOutput has an engine's client that is slow to pass on the last of the output.
 func TestRunStalledOutput(t *testing.T) {
 	exhaustive.Long(t)

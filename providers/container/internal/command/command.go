@@ -387,11 +387,11 @@ func script(c Command) string {
 	for i, word := range c.Command {
 		words[i] = shell.Quote(word)
 	}
-	search := "" // where the container looks for programs
+	search := "$PATH" // where the container looks for programs
 	if path, ok := c.Env["PATH"]; ok {
-		search = " PATH=" + shell.Quote(path)
+		search = shell.Quote(path)
 	}
-	return fmt.Sprintf("{\ndir=%s env=%s sh=%s%s\nset -- %s\n%s}\n",
+	return fmt.Sprintf("{\ndir=%s env=%s sh=%s search=%s\nset -- %s\n%s}\n",
 		shell.Quote(c.Path), shell.Quote(env), shell.Quote(sh), search, strings.Join(words, " "),
 		strings.Replace(wrapper, "ENVIRONMENT", strings.Join(environment, " "), 1))
 }

@@ -15,7 +15,7 @@ case $1 in
 */*) program=$1 ;;
 *)
 	IFS=:
-	for at in $PATH; do
+	for at in $search; do
 		at=${at:-.}/$1
 		[ -f "$at" ] || continue
 		program=${program:-$at}
@@ -52,6 +52,9 @@ case $code,$said in
 130,* | 141,* | *,?*) [ "$code" -le 128 ] || signal=$(kill -l $((code - 128))) ;;
 esac
 # A command can have set its outputs so that a write fails while there is no room.
-until printf '%s\n' "$marker" >&4; do sleep 1 || break; done 2>/dev/null
-printf '%s %s %s\n' "$marker" "$code" "$signal" >&5
+say() {
+	until printf "$@"; do sleep 1 || break; done 2>/dev/null
+}
+say '%s\n' "$marker" >&4
+say '%s %s %s\n' "$marker" "$code" "$signal" >&5
 exit

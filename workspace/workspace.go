@@ -32,9 +32,8 @@ type Options struct {
 type Workspace struct {
 	name    string
 	fsys    FileSystem
-	root    string // of fsys, "" if it has none, or learns it later
-	rooter  interface{ Root() string }
-	maxSize int64 // in bytes, zero for no limit
+	rooter  interface{ Root() string } // nil if fsys has no root
+	maxSize int64                      // in bytes, zero for no limit
 }
 
 var (
@@ -53,9 +52,7 @@ var (
 // New returns the workspace name over fsys. Nil opts mean the zero Options.
 func New(name string, fsys FileSystem, opts *Options) *Workspace {
 	w := &Workspace{name: name, fsys: fsys, maxSize: DefaultMaxFileSize}
-	if rooter, ok := As[interface{ Root() string }](fsys); ok {
-		w.root, w.rooter = rooter.Root(), rooter
-	}
+	w.rooter, _ = As[interface{ Root() string }](fsys)
 	if opts != nil && opts.MaxFileSize != 0 {
 		w.maxSize = max(opts.MaxFileSize, 0)
 	}
@@ -69,12 +66,12 @@ func (w *Workspace) Name() string { return w.name }
 func (w *Workspace) MaxFileSize() int64 { return w.maxSize }
 
 // Root returns the absolute path of the root, or "" if it has none. A container that
-// starts at its first use may have none before that.
+// starts at its first use may have none, or another one, before that.
 func (w *Workspace) Root() string {
-	if w.root == "" && w.rooter != nil {
-		return w.rooter.Root()
+	if w.rooter == nil {
+		return ""
 	}
-	return w.root
+	return w.rooter.Root()
 }
 
 // Capabilities returns the capabilities of the FileSystem beneath.
@@ -90,19 +87,15 @@ func (w *Workspace) Close() error {
 
 // findRoot returns Root once that is final. It starts a container that has to be started for that.
 func (w *Workspace) findRoot(ctx context.Context) (string, error) {
-	if w.root != "" {
-		return w.root, nil
-	}
+	var err error
 	if below, ok := As[*Workspace](w.fsys); ok {
-		return below.findRoot(ctx)
-	}
-	if finder, ok := As[interface {
+		_, err = below.findRoot(ctx)
+	} else if finder, ok := As[interface {
 		FindRoot(ctx context.Context) error
 	}](w.fsys); ok {
-		err := finder.FindRoot(ctx)
-		return w.Root(), err
+		err = finder.FindRoot(ctx)
 	}
-	return w.Root(), nil
+	return w.Root(), err
 }
 
 // Clean returns the valid name for name, as every method of w uses it. An

@@ -119,11 +119,8 @@ func (s *store) Root() string {
 	return s.opts.Root
 }
 
-// FindRoot implements [fallback.RootFinder]. It needs no start if the options have a root.
+// FindRoot implements [fallback.RootFinder]. The root of the options can have symlinks in it.
 func (s *store) FindRoot(ctx context.Context) error {
-	if s.opts.Root != "" {
-		return nil
-	}
 	_, err := s.begin(ctx)
 	return err
 }

@@ -21,11 +21,16 @@ import (
 )
 
 // TestLazyAbsoluteNames has calls with absolute names as the first, where nobody knows the
-// root before the start. Below the root the same name exists once more, with other files.
+// root before the start, also if the options have another name for it. Below the root the same
+// name exists once more, with other files.
 func TestLazyAbsoluteNames(t *testing.T) {
 	dir := inRoot(t)
 	below := filepath.Join(dir, dir)
 	if err := os.MkdirAll(below, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
 		t.Fatal(err)
 	}
 	for name, text := range map[string]string{dir + "/file": "right", below + "/file": "wrong"} {
@@ -88,22 +93,32 @@ func TestLazyAbsoluteNames(t *testing.T) {
 				return workspace.New("w", fsys, nil), nil
 			},
 		} {
-			t.Run(name+"/"+layer, func(t *testing.T) {
-				fsys, err := wrap(open(t, &container.Options{Executor: container.Command{}, Lazy: true}))
-				if err != nil {
-					t.Fatal(err)
-				}
-				if text, err := call(t.Context(), workspace.New("w", fsys, nil)); err != nil || text != "right" {
-					t.Errorf("%s of a name below the root before the start = %q, %v, want %q", name, text, err, "right")
-				}
-			})
+			for _, root := range []string{"", link} {
+				t.Run(name+"/"+layer+"/"+filepath.Base(root), func(t *testing.T) {
+					fsys, err := wrap(open(t, &container.Options{Executor: container.Command{}, Root: root, Lazy: true}))
+					if err != nil {
+						t.Fatal(err)
+					}
+					w := workspace.New("w", fsys, nil)
+					if text, err := call(t.Context(), w); err != nil || text != "right" || w.Root() != dir {
+						t.Errorf("%s of a name below the root before the start = %q, %v, want %q, and the root is %q, want %q", name, text, err, "right", w.Root(), dir)
+					}
+				})
+			}
 		}
 	}
 }
 
-// TestLazyAbsoluteNameInShell has a script that begins with a name below the root.
+// TestLazyAbsoluteNameInShell has a script that begins with a name below the root, which can
+// be below the scratch space of a shell, /tmp.
 func TestLazyAbsoluteNameInShell(t *testing.T) {
-	dir, err := os.MkdirTemp("/var/tmp", "") // /tmp and /dev/shm are the scratch space of a shell
+	for _, parent := range []string{"/var/tmp", "/tmp"} {
+		t.Run(parent, func(t *testing.T) { lazyAbsoluteNameInShell(t, parent) })
+	}
+}
+
+func lazyAbsoluteNameInShell(t *testing.T, parent string) {
+	dir, err := os.MkdirTemp(parent, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,15 +127,18 @@ func TestLazyAbsoluteNameInShell(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Chdir(dir)
-	if err := os.WriteFile(dir+"/file", []byte("right"), 0o644); err != nil {
+	link := filepath.Join(t.TempDir(), "link")
+	if err := errors.Join(os.WriteFile(dir+"/file", []byte("right"), 0o644), os.Symlink(dir, link)); err != nil {
 		t.Fatal(err)
 	}
 	for _, script := range []string{"cat " + dir + "/file", "cd " + dir + " && cat file", "cat <" + dir + "/file"} {
-		w := workspace.New("w", open(t, &container.Options{Executor: container.Command{}, Lazy: true}), nil)
-		var out bytes.Buffer
-		result, err := bash.New([]*workspace.Workspace{w}, nil).Run(t.Context(), script, &bash.RunOptions{Stdout: &out, Stderr: &out})
-		if err != nil || result.ExitCode != 0 || out.String() != "right" {
-			t.Errorf("%s before the start = %+v, %v, and prints %q, want %q", script, result, err, out.String(), "right")
+		for _, root := range []string{"", link} {
+			w := workspace.New("w", open(t, &container.Options{Executor: container.Command{}, Root: root, Lazy: true}), nil)
+			var out bytes.Buffer
+			result, err := bash.New([]*workspace.Workspace{w}, nil).Run(t.Context(), script, &bash.RunOptions{Stdout: &out, Stderr: &out})
+			if err != nil || result.ExitCode != 0 || out.String() != "right" {
+				t.Errorf("%s in the root %q before the start = %+v, %v, and prints %q, want %q", script, root, result, err, out.String(), "right")
+			}
 		}
 	}
 }

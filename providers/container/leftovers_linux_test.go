@@ -235,7 +235,32 @@ func TestKeptContainerByNumber(t *testing.T) {
 	})
 }
 
-// TestLeftovers removes a container whose owner has ended, and no other.
+// TestTemporaryContainerOfKeptImage has a container that is not kept, of an image that was made
+// of one with the same options which is.
+func TestTemporaryContainerOfKeptImage(t *testing.T) {
+	in(t, engines(), func(t *testing.T, r *running) {
+		opts := container.Options{
+			Engine: r.engineArgs, Image: r.prefix + "-own", Root: "/tmp",
+			Create: container.CreateOptions{Name: r.prefix + "-kept", Keep: true},
+		}
+		r.tell(t, "tag", r.imageName(), opts.Image)
+		t.Cleanup(func() { r.tell(t, "image", "rm", opts.Image) })
+		t.Cleanup(func() { r.client(t, "rm", "--force", r.prefix+"-kept") })
+		open(t, &opts).Close()
+		r.tell(t, "commit", opts.Create.Name, opts.Image)
+		opts.Create.Name, opts.Create.Keep = r.prefix+"-temporary", false
+		temporary := open(t, &opts)
+		opts.Create.Keep = true
+		if _, err := container.Open(t.Context(), &opts); err == nil || !strings.Contains(err.Error(), "another container has the name") {
+			t.Errorf("Open of a container to be kept that has the name of a temporary one = %v, want that the name is in use", err)
+		}
+		if err := temporary.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestLeftovers removes the containers whose owner has ended and that are not kept, and no other.
 func TestLeftovers(t *testing.T) {
 	in(t, engines(), func(t *testing.T, r *running) {
 		said, err := exec.Command("env", "WORKSPACEKIT_TEST_LABEL=1", os.Args[0], "-test.run=^TestOwnersLabel$").Output()
@@ -245,11 +270,12 @@ func TestLeftovers(t *testing.T) {
 		ended, _, _ := strings.Cut(string(said), "\n")
 		const ours = "--label=io.github.workspacekit=workspace"
 		for name, labels := range map[string][]string{
-			"ended": {ours, "--label=" + ended},
-			"lives": {ours, "--label=" + engine.OwnerLabel()},
-			"kept":  {ours, "--label=" + ended, "--label=io.github.workspacekit.keep=x"},
-			"old":   {ours},
-			"other": {"--label=" + ended},
+			"ended":  {ours, "--label=" + ended},
+			"lives":  {ours, "--label=" + engine.OwnerLabel()},
+			"kept":   {ours, "--label=" + ended, "--label=io.github.workspacekit.keep=x"},
+			"old":    {ours},
+			"other":  {"--label=" + ended},
+			"unkept": {ours, "--label=" + ended, "--label=io.github.workspacekit.keep="},
 		} {
 			name = r.prefix + "-" + name
 			t.Cleanup(func() { r.client(t, "rm", "--force", name) })
@@ -279,8 +305,10 @@ func TestLeftovers(t *testing.T) {
 			}
 			return names
 		}
-		if left := find(); !slices.Equal(left, []string{"-ended"}) {
-			t.Errorf("%q are left, want the one whose owner has ended", left)
+		left := find()
+		slices.Sort(left)
+		if !slices.Equal(left, []string{"-ended", "-unkept"}) {
+			t.Errorf("%q are left, want those whose owner has ended", left)
 		}
 		if left := find(); len(left) > 0 {
 			t.Errorf("%q are left after they were removed", left)

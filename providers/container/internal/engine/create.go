@@ -95,11 +95,11 @@ func (c *Client) adopt(ctx context.Context, spec *Spec) (*OwnedContainer, error)
 	if err != nil {
 		return nil, err
 	}
-	kept, ours := found.Labels[keepLabel]
+	kept := found.Labels[keepLabel]
 	if found.name() != spec.Name { // engines also go by the beginning of a number
 		return nil, nil
 	}
-	if !ours {
+	if kept == "" {
 		return nil, nil // the engine says that the name is in use
 	}
 	if !found.isLabeled() {

@@ -22,7 +22,8 @@ const (
 	// nameLabel has the container's name. An image that is made of a container has its
 	// labels, and so has every container of that image.
 	nameLabel = "io.github.workspacekit.name"
-	// keepLabel is on containers that are kept, with a digest of their options.
+	// keepLabel has a digest of the options of a container that is kept, and is empty for others:
+	// an image can have one.
 	keepLabel = "io.github.workspacekit.keep"
 )
 
@@ -77,7 +78,7 @@ const newborn = 10 * time.Minute
 // can judge it at the time now.
 func (c *inspected) isLeft(self process.Process, now time.Time) bool {
 	owner, known := process.Parse(c.Labels[ownerLabel])
-	if _, kept := c.Labels[keepLabel]; kept || !known || owner.User != self.User || !c.isLabeled() {
+	if c.Labels[keepLabel] != "" || !known || owner.User != self.User || !c.isLabeled() {
 		return false
 	}
 	if ended, known := owner.Ended(self); known {
@@ -94,13 +95,14 @@ func OwnerLabel() string { return ownerLabel + "=" + process.This().String() }
 
 // labels returns the flags that label a new container.
 func (s *Spec) labels(name, creation string) []string {
-	labels := []string{
-		"--label=" + label, "--label=" + OwnerLabel(), "--label=" + creationLabel + "=" + creation, "--label=" + nameLabel + "=" + name,
-	}
+	kept := ""
 	if s.Keep {
-		labels = append(labels, "--label="+keepLabel+"="+s.digest())
+		kept = s.digest()
 	}
-	return labels
+	return []string{
+		"--label=" + label, "--label=" + OwnerLabel(), "--label=" + creationLabel + "=" + creation, "--label=" + nameLabel + "=" + name,
+		"--label=" + keepLabel + "=" + kept,
+	}
 }
 
 // digest returns a digest of the options for a new container, the same whether

@@ -40,7 +40,11 @@ func TestWhoseContainer(t *testing.T) {
 		if engine.IsLeft("/other", labels, test.running, test.age, self) {
 			t.Errorf("%s: a container with the labels of another one is left", test.name)
 		}
-		labels["io.github.workspacekit.keep"] = ""
+		labels["io.github.workspacekit.keep"] = "" // over that of an image
+		if got := engine.IsLeft("/box", labels, test.running, test.age, self); got != test.want {
+			t.Errorf("%s: the container that is not kept is left: %v, want %v", test.name, got, test.want)
+		}
+		labels["io.github.workspacekit.keep"] = "x"
 		if engine.IsLeft("/box", labels, test.running, test.age, self) {
 			t.Errorf("%s: the container that is kept is left", test.name)
 		}

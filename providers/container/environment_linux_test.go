@@ -109,6 +109,16 @@ func TestShortReads(t *testing.T) {
 	}
 }
 
+// TestOldDd has a dd that knows some of the flags alone.
+func TestOldDd(t *testing.T) {
+	root := t.TempDir()
+	f := open(t, &container.Options{Executor: stubbed(t, "dd", "case $* in *fullblock*) exit 1 ;; esac"), Root: root})
+	shell(t, root, "echo content >file")
+	if got, _, err := f.ReadVersioned(t.Context(), "file", 100); err != nil || string(got) != "content\n" {
+		t.Errorf("ReadVersioned = %q, %v, want the content", got, err)
+	}
+}
+
 // TestImpossibleSize has a find that says of a file a size which none can have.
 func TestImpossibleSize(t *testing.T) {
 	bin, root := t.TempDir(), t.TempDir()

@@ -220,7 +220,7 @@ probe() {
 	10) texts=-I ;;
 	esac
 	windows=
-	[ "$(printf abc | dd iflag=skip_bytes,count_bytes skip=1 count=1 2>/dev/null)" = b ] && windows=1
+	[ "$(printf abc | dd iflag=skip_bytes,count_bytes,fullblock skip=1 count=1 2>/dev/null)" = b ] && windows=1
 	# How long the arguments of a program may be together. The kernel counts the
 	# pointers to them, too, so short ones take three times as much.
 	room=30000

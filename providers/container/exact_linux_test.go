@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -197,4 +198,33 @@ func TestRefusedFollowsNoSymlink(t *testing.T) {
 		}
 		shell(t, host, "ls -A root | cmp - before && [ $(cat outside) = keep ]")
 	})
+}
+
+// TestExportTarOfExchangedDirectory exchanges a directory for a symlink before a link in it is read.
+func TestExportTarOfExchangedDirectory(t *testing.T) {
+	t.Parallel()
+	f := open(t, &container.Options{Executor: container.Command{}, Root: t.TempDir()})
+	// Whatever the order of a directory is, tar comes to dir after some of the files whose names are left out.
+	shell(t, f.Root(), `mkdir tree other && ln -s tree link && cd tree
+for i in 1 2 3 4; do echo content >.workspacekit-tmp-$i; done
+mkdir dir
+for i in 5 6 7 8; do echo content >.workspacekit-tmp-$i; done
+for i in 1 2 3 4 5 6 7 8; do ln .workspacekit-tmp-$i dir/file$i && echo other >../other/file$i; done`)
+	for _, dir := range []string{"tree", "link"} {
+		var out bytes.Buffer
+		if err := f.ExportTar(t.Context(), dir, &out, nil); err != nil {
+			t.Fatalf("ExportTar(%q) = %v, want nil", dir, err)
+		}
+		for name, got := range unpacked(t, &out) {
+			if strings.HasPrefix(name, "dir/file") && got != "content\n" {
+				t.Errorf("ExportTar(%q) has %q in %q, want %q", dir, got, name, "content\n")
+			}
+		}
+	}
+	exchange := sync.OnceFunc(func() { shell(t, f.Root(), `mv tree/dir away && ln -s ../other tree/dir`) })
+	var out bytes.Buffer
+	err := f.ExportTar(t.Context(), "tree", &out, &container.TarOptions{Progress: func(container.TarProgress) { exchange() }})
+	if !errors.Is(err, workspace.ErrUnavailable) || strings.Contains(out.String(), "other") {
+		t.Errorf("ExportTar of a directory that is exchanged for a symlink = %v, want %v; it has the other file: %v", err, workspace.ErrUnavailable, strings.Contains(out.String(), "other"))
+	}
 }

@@ -440,10 +440,8 @@ func (f *FS) ExportTar(ctx context.Context, dir string, w io.Writer, opts *TarOp
 	case err != nil:
 		return ops.Error(opExport, dir, c.Broken(err), nil)
 	}
-	for _, entry := range ex.hidden {
-		if err := ex.read(ctx, out, entry); err != nil {
-			return err
-		}
+	if err := ex.readHidden(ctx, out); err != nil {
+		return err
 	}
 	return out.Close()
 }
@@ -470,18 +468,45 @@ func (ex *exporting) take(header *tar.Header) (*tar.Header, error) {
 	if escapes(".", entry.Linkname) {
 		return nil, errors.New("tar in the container wrote a link that leads out")
 	}
+	if len(ex.hidden) == maxHidden {
+		return nil, provider.Errorf(workspace.ErrUnavailable, "there are too many links to files whose names are invalid")
+	}
 	ex.hidden = append(ex.hidden, entry)
 	return nil, nil
 }
 
-// read writes the file that a link is, by the name that the link has. A symlink is left out: what
-// it says is not known by that name.
-func (ex *exporting) read(ctx context.Context, out *tar.Writer, entry *tar.Header) error {
-	name := workspace.Join(ex.dir, entry.Name)
-	if info, err := ex.f.Stat(ctx, name); err == nil && info.Type == workspace.TypeSymlink {
+// maxHidden is how many links to files that are left out an archive may have.
+const maxHidden = 1 << 20
+
+// readHidden writes the links to files that are left out. It follows no symlink, so nothing that
+// was exchanged for one is read.
+func (ex *exporting) readHidden(ctx context.Context, out *tar.Writer) error {
+	if len(ex.hidden) == 0 {
 		return nil
 	}
-	r, info, err := ex.f.Open(ctx, name, nil)
+	dir, err := ex.f.Resolve(ctx, ex.dir)
+	if err != nil {
+		return ops.Rename(err, opExport, ex.dir)
+	}
+	view, err := ex.f.Exact()
+	if err != nil {
+		return ops.Rename(err, opExport, ex.dir)
+	}
+	for _, entry := range ex.hidden {
+		if err := ex.read(ctx, view, workspace.Join(dir, entry.Name), out, entry); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read writes the file that a link is, by the name that the link has. A symlink is left out: what
+// it says is not known by that name.
+func (ex *exporting) read(ctx context.Context, view workspace.FileSystem, name string, out *tar.Writer, entry *tar.Header) error {
+	if info, err := view.Stat(ctx, name); err == nil && info.Type == workspace.TypeSymlink {
+		return nil
+	}
+	r, info, err := workspace.Open(ctx, view, name, nil)
 	if err != nil {
 		return ops.Error(opExport, ex.dir, cmp.Or(ctx.Err(), workspace.ErrUnavailable), errChanged)
 	}

@@ -170,6 +170,23 @@ func TestRunDialogue(t *testing.T) {
 	}
 }
 
+// TestRunLostWithoutEnd has an engine's client that does not end when what it has started was killed.
+func TestRunLostWithoutEnd(t *testing.T) {
+	exhaustive.Long(t)
+	t.Parallel()
+	const client = `case "$*" in
+*WORKSPACEKIT_RUN=*) "$@"; exec sleep 1000 </dev/null >/dev/null 2>&1 ;;
+*) exec "$@" ;;
+esac`
+	f := open(t, &container.Options{Executor: container.Command{"sh", "-c", client, "sh"}, Root: t.TempDir()})
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	const script = `read -r _ _ _ shell _ <"/proc/$PPID/stat"; kill -9 "$shell"`
+	if got, err := f.Run(ctx, &workspace.RunOptions{Command: []string{"sh", "-c", script}}); !errors.Is(err, workspace.ErrUnavailable) {
+		t.Errorf("Run = %+v, %v, want %v", got, err, workspace.ErrUnavailable)
+	}
+}
+
 // lasting returns a script of processes that last, as children and in other sessions. Each
 // has the number of r in its arguments.
 func (r *running) lasting() string {

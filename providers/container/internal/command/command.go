@@ -75,6 +75,7 @@ const (
 	readyTimeout = time.Minute
 	// endGrace is how long the output may pause once the command has ended: the engine's
 	// client passes on the last of it, or somebody holds it open who has left no other trace.
+	// The client has as long to end without the trailer.
 	endGrace = 5 * time.Second
 	// maxComplaint is how much of what the engine's client says is kept.
 	maxComplaint = 4 << 10
@@ -418,6 +419,7 @@ func (p *running) attend(ctx context.Context, c Command) (func() (*workspace.Run
 	}()
 	select {
 	case <-ends.found:
+	case <-copied:
 	case <-p.ended:
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -473,10 +475,13 @@ func (p *running) feed(from io.Reader) {
 func (p *running) result(line string, whole bool) (*workspace.RunResult, error) {
 	fields := strings.Fields(line)
 	if len(fields) == 0 {
-		<-p.ended
 		const killed = 128 + 9 // as engines report it
-		if p.code == killed {
-			return &workspace.RunResult{ExitCode: -1, Signal: "KILL"}, nil
+		select {
+		case <-p.ended:
+			if p.code == killed {
+				return &workspace.RunResult{ExitCode: -1, Signal: "KILL"}, nil
+			}
+		case <-time.After(endGrace):
 		}
 		return nil, provider.Errorf(workspace.ErrUnavailable, "the way to the command was lost before it ended")
 	}

@@ -67,6 +67,20 @@ func TestComplete(t *testing.T) {
 		{"cat <rep|", "cat <report |"},
 		{"gre|", "grep |"},
 		{"ls; gre|", "ls; grep |"},
+		{"ls | gre|", "ls | grep |"},
+		{"ls |& gre|", "ls |& grep |"},
+		{"(gre|", "(grep |"},
+		{"echo >|rep|", "echo >|report |"},
+		{"echo >| rep|", "echo >| report |"},
+		{"echo >&rep|", "echo >&report |"},
+		{"echo <&gre|", ""},
+		{"a=(rep|", "a=(report |"},
+		{"a+=(x rep|", "a+=(x report |"},
+		{"((rep|", ""},
+		{"((1 + rep|", ""},
+		{"echo $((rep|", ""},
+		{"echo $((1 << 2))rep|", ""},
+		{"echo $(((1 + 2) * 3)); gre|", "echo $(((1 + 2) * 3)); grep |"},
 		{"echo ';' rep|", "echo ';' report |"},
 		{"./lo|", "./lone |"},
 		{"for f in x # it's\ndo cat rep|", "do cat report |"},
@@ -88,6 +102,18 @@ func TestComplete(t *testing.T) {
 		}
 		if got != tt.want {
 			t.Errorf("Complete(%q) = %q, want %q", tt.text, got, tt.want)
+		}
+	}
+}
+
+// TestCompleteLong completes after a long word, whose bytes are not copied again for each of them.
+func TestCompleteLong(t *testing.T) {
+	c := complete.New(shell.New([]*workspace.Workspace{workspace.New("main", memory.New(nil), nil)}, nil))
+	for _, quote := range []string{"", "'", `"`} {
+		line := "cat " + quote + strings.Repeat("x", 10_000)
+		allocs := testing.AllocsPerRun(1, func() { c.Complete(t.Context(), "", line, len(line)) })
+		if allocs > 1000 {
+			t.Errorf("after %q, a word of 10,000 bytes needs %.0f allocations, want at most 1,000", quote, allocs)
 		}
 	}
 }

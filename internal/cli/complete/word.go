@@ -1,6 +1,9 @@
 package complete
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // word is the last word of a script that is being typed, such as old\ r.
 type word struct {
@@ -29,14 +32,17 @@ func lastWord(text string) (word, bool) {
 			s.unquoted()
 		}
 	}
+	s.word.text = string(s.text)
 	return s.word, s.plain && !s.lost
 }
 
 // scanner finds the last word.
 type scanner struct {
 	rest  string
-	size  int // of the whole text
-	word  word
+	size  int  // of the whole text
+	word  word // without its text
+	text  []byte
+	after byte // what ended the word before
 	plain bool // the word has stood for its text up to here
 	lost  bool // what follows cannot be understood
 	doc   bool // a here-document begins with the next line
@@ -54,7 +60,7 @@ func (s *scanner) single() {
 	if c, _ := s.next(); c == '\'' {
 		s.word.quote = 0
 	} else {
-		s.word.text += string([]byte{c})
+		s.text = append(s.text, c)
 	}
 }
 
@@ -65,14 +71,14 @@ func (s *scanner) double() {
 		s.word.quote = 0
 	case c == '\\':
 		if s.rest == "" || !strings.ContainsRune("$`\"\\\n", rune(s.rest[0])) {
-			s.word.text += `\`
+			s.text = append(s.text, '\\')
 		}
 		s.escaped()
 	case c == '`', c == '$' && (strings.HasPrefix(s.rest, "(") || strings.HasPrefix(s.rest, "{")):
 		s.lost = true
 	default:
 		s.plain = s.plain && c != '$'
-		s.word.text += string([]byte{c})
+		s.text = append(s.text, c)
 	}
 }
 
@@ -81,7 +87,7 @@ func (s *scanner) escaped() {
 	if s.rest == "" {
 		s.lost = true
 	} else if c, _ := s.next(); c != '\n' {
-		s.word.text += string([]byte{c})
+		s.text = append(s.text, c)
 	}
 }
 
@@ -101,20 +107,26 @@ func (s *scanner) unquoted() {
 		s.lost = true
 	default:
 		s.plain = s.plain && strings.IndexByte("$*?[{)=", c) < 0 && !(c == '~' && begins)
-		s.word.text += string([]byte{c})
+		s.text = append(s.text, c)
 	}
 }
 
-// separate ends the word, which is none if c begins it, with a blank or an operator.
+// separate ends the word, which is none if c begins it, with a blank or an operator. What follows
+// >| and >& is a file, and so is an element of an array. An arithmetic expression has no files.
 func (s *scanner) separate(c byte, begins bool) {
 	s.lost = c == '\n' && s.doc
 	s.doc = s.doc || c == '<' && strings.HasPrefix(s.rest, "<")
-	blank := c == ' ' || c == '\t'
-	s.word = word{
-		start: s.size - len(s.rest),
-		first: strings.IndexByte("\n;|&(", c) >= 0 || blank && begins && s.word.first,
-	}
 	s.plain = true
+	blank := c == ' ' || c == '\t'
+	first := strings.IndexByte("\n;|&(", c) >= 0 || blank && begins && s.word.first
+	switch {
+	case (c == '|' || c == '&') && begins && (s.after == '<' || s.after == '>'), c == '(' && bytes.HasSuffix(s.text, []byte("=")):
+		first = false
+	case c == '(' && begins && s.after == '(':
+		_, rest, found := strings.Cut(s.rest, "))")
+		s.rest, s.lost, s.plain = rest, !found, false
+	}
+	s.word, s.text, s.after = word{start: s.size - len(s.rest), first: first}, s.text[:0], c
 }
 
 // spell returns text as the shell reads it after an open quote, which it begins with, or as a

@@ -2,6 +2,7 @@ package policy_test
 
 import (
 	"errors"
+	"io/fs"
 	"path"
 	"testing"
 
@@ -53,7 +54,6 @@ func TestProtect(t *testing.T) {
 	makeSymlink(t, dir, "a/b", "way")
 	makeSymlink(t, dir, "new/locked.yaml", "dangling")
 	p := protect(t, local)
-	second := func(_ any, err error) error { return err }
 	write := func(name string) error { return second(p.WriteFile(ctx, name, []byte("changed"), nil)) }
 	recursive := &workspace.RmOptions{Recursive: true}
 	for name, err := range map[string]error{
@@ -98,11 +98,32 @@ func TestProtect(t *testing.T) {
 		"move directory": p.Move(ctx, "other", "moved"),
 		"rm parent":      local.Rm(ctx, "conf/own", nil),
 		"rm empty":       p.Rm(ctx, "conf", nil),
+		"write parent":   second(local.WriteFile(ctx, "conf", nil, nil)),
+		"rm file":        p.Rm(ctx, "conf", nil),
 		"mkdir parent":   p.Mkdir(ctx, "conf", nil),
 		"write beside":   write("conf/other"),
 	} {
 		if err != nil {
 			t.Errorf("%s = %v, want nil", name, err)
+		}
+	}
+}
+
+// TestProtectParentExists creates a file where a directory above a protected name is.
+func TestProtectParentExists(t *testing.T) {
+	ctx := t.Context()
+	p := protect(t, memory.New(nil))
+	if err := p.Mkdir(ctx, "conf", nil); err != nil {
+		t.Fatal(err)
+	}
+	isNew := &workspace.WriteOptions{IfNotExist: true}
+	for call, test := range map[string]struct{ err, want error }{
+		"WriteFile":            {second(p.WriteFile(ctx, "conf", nil, nil)), workspace.ErrIsDir},
+		"WriteFile IfNotExist": {second(p.WriteFile(ctx, "conf", nil, isNew)), fs.ErrExist},
+		"Create IfNotExist":    {second(p.Create(ctx, "conf", isNew)), fs.ErrExist},
+	} {
+		if !errors.Is(test.err, test.want) {
+			t.Errorf("%s = %v, want %v", call, test.err, test.want)
 		}
 	}
 }
@@ -120,5 +141,7 @@ func TestProtectMovedIntoPlace(t *testing.T) {
 		t.Errorf("Move(%q, %q) = %v, want %v", "other", "conf", err, workspace.ErrPolicy)
 	}
 }
+
+func second(_ any, err error) error { return err }
 
 func second2[A, B any](_ A, _ B, err error) error { return err }

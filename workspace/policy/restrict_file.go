@@ -24,9 +24,12 @@ func (r *RestrictedFS) checkFile(ctx context.Context, op string, p resolved) err
 	return ops.Error(op, p.name, workspace.ErrIsDir, nil)
 }
 
-// atFile is at for a name that is used as a file.
+// atFile is at for a name that is used as a file. last is false for one that must be new.
 func (r *RestrictedFS) atFile(ctx context.Context, op string, need opSet, name string, last bool, do func(p resolved) error) error {
 	return r.at(ctx, op, need, name, last, func(p resolved) error {
+		if !last && p.access <= traverse {
+			return r.occupied(ctx, op, p)
+		}
 		if err := r.checkFile(ctx, op, p); err != nil {
 			return err
 		}

@@ -251,9 +251,7 @@ func (c *Config) read(p *diagnostics, data []byte, o Options) {
 		for _, d := range c.descriptions {
 			c.provider(p, o.Registry, d)
 		}
-		if len(c.backedUp) > 0 {
-			c.checkStores(p, o.Registry, c.descriptions)
-		}
+		c.checkStores(p, o.Registry, c.descriptions)
 	}
 }
 

@@ -87,9 +87,7 @@ func (c *Config) providers(r *Registry, chosen []*description) ([]provider, erro
 	for i, d := range chosen {
 		providers[i] = c.provider(p, r, d)
 	}
-	if len(c.backedUp) > 0 {
-		c.checkStores(p, r, chosen)
-	}
+	c.checkStores(p, r, chosen)
 	return providers, p.err()
 }
 

@@ -95,8 +95,8 @@ are relative to the workspace and cannot lead out of it, unless it is relaxed.
 
 Exit codes: 0 for success, also if a search finds nothing, or if what call bash or call
 run runs fails; 1 if a tool or a workspace fails; 2 if the command line or the file is
-wrong; 130 if interrupted, but 0 for mcp and webdav; 141 if nobody reads the output.
-Shell exits with the code of its script.`
+wrong; 130 if interrupted, but 0 from mcp and webdav; 141, also from mcp, if nobody reads
+the output. Shell exits with the code of its script.`
 
 const rootExample = `  workspace call grep --pattern 'func Test' --path .
   workspace -w docs call read_file --path README.md

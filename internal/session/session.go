@@ -94,6 +94,18 @@ func WithoutUndo(ctx context.Context) context.Context {
 // Undoable reports whether the changes of ctx can be undone when they have been made.
 func Undoable(ctx context.Context) bool { return ctx.Value(passingKey{}) == nil }
 
+// privateKey is the key of a mark in a context.
+type privateKey struct{}
+
+// WithPrivate returns a context for writes of what nobody but the user may read, such as the
+// bytes of private files: a folder gives new files and directories modes for their owner alone.
+func WithPrivate(ctx context.Context) context.Context {
+	return context.WithValue(ctx, privateKey{}, true)
+}
+
+// Private reports whether ctx is one of [WithPrivate].
+func Private(ctx context.Context) bool { return ctx.Value(privateKey{}) != nil }
+
 // unaskedKey is the key of a mark in a context.
 type unaskedKey struct{}
 

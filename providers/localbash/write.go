@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
+	"github.com/workspacekit/workspacekit/internal/session"
 	"github.com/workspacekit/workspacekit/providers/localbash/internal/sys"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/provider"
@@ -37,7 +38,7 @@ const writeChunk = 4 << 20
 // writeOnce writes once. It fails with errOvertaken if another writer changed the directory on
 // the way, and is then tried again. It removes the temporary file whatever it returns.
 func (f *folder) writeOnce(ctx context.Context, name string, data []byte, opts workspace.WriteOptions) (workspace.Version, error) {
-	t := &tempFile{folder: f, opts: opts, perm: newPerm, brief: len(data) <= maxBrief && !f.sync}
+	t := &tempFile{folder: f, opts: opts, perm: modeFor(ctx, newPerm), brief: len(data) <= maxBrief && !f.sync}
 	if err := t.open(ctx, name); err != nil {
 		return "", err
 	}
@@ -121,6 +122,14 @@ type tempFile struct {
 
 // newPerm is the mode of new files, less the umask.
 const newPerm fs.FileMode = 0o666
+
+// modeFor returns perm, or what it gives the owner if ctx is [session.Private].
+func modeFor(ctx context.Context, perm fs.FileMode) fs.FileMode {
+	if session.Private(ctx) {
+		return perm & 0o700
+	}
+	return perm
+}
 
 // newTempFile creates a temporary file for a write to name, with the mode perm if name is new,
 // and tests the conditions of opts for the first time. The caller calls discard, unless there

@@ -1,8 +1,10 @@
 package backup_test
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"testing"
 
 	"github.com/workspacekit/workspacekit/conformance"
@@ -35,6 +37,46 @@ func openLocal(t testing.TB, dir string) *localbash.FS {
 	}
 	t.Cleanup(func() { fsys.Close() })
 	return fsys
+}
+
+// TestPrivate looks at the modes of backups in a folder: they have what private files had.
+func TestPrivate(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "windows" {
+		t.Skip("there are no such modes")
+	}
+	for name, store := range map[string]*localbash.FS{"the same folder": nil, "another folder": openLocal(t, t.TempDir())} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			fsys, opts := openLocal(t, t.TempDir()), &backup.Options{}
+			root := fallback.Root(fsys)
+			if store != nil {
+				opts.Store, root = store, fallback.Root(store)
+			}
+			b := newFS(t, fsys, opts)
+			for _, content := range []string{"a secret", "another"} {
+				if _, err := b.WriteFile(t.Context(), "file", []byte(content), nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, err := b.Undo(t.Context(), nil); err != nil {
+				t.Fatal(err)
+			}
+			err := filepath.WalkDir(filepath.Join(filepath.FromSlash(root), ".workspacekit"), func(path string, d fs.DirEntry, err error) error {
+				if err != nil {
+					return err
+				}
+				info, err := d.Info()
+				if err == nil && info.Mode().Perm()&0o077 != 0 {
+					t.Errorf("%s has the mode %v, want one for its owner alone", path, info.Mode())
+				}
+				return err
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		})
+	}
 }
 
 // symlinkIn creates a symlink in a folder.

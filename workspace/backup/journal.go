@@ -102,13 +102,19 @@ func (j *journal) create(ctx context.Context, name string, data []byte, exists b
 		if _, err := j.files.Stat(ctx, name); err == nil {
 			return existError(exists)
 		}
-		_, err := j.files.WriteFile(ctx, name, data, nil)
-		return err
+		return j.write(ctx, name, data, nil)
 	}
-	_, err := j.files.WriteFile(ctx, name, data, &workspace.WriteOptions{IfNotExist: true})
+	err := j.write(ctx, name, data, &workspace.WriteOptions{IfNotExist: true})
 	if errors.Is(err, fs.ErrExist) {
 		return existError(exists)
 	}
+	return err
+}
+
+// write writes a file of the store, for the user alone where there are modes: what it holds may
+// come from private files.
+func (j *journal) write(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) error {
+	_, err := j.files.WriteFile(session.WithPrivate(ctx), name, data, opts)
 	return err
 }
 
@@ -270,7 +276,7 @@ func (j *journal) update(ctx context.Context, c *Change) error {
 	if err != nil {
 		return err
 	}
-	if _, err = j.files.WriteFile(ctx, j.nameOf(c.Number), data, nil); err != nil {
+	if err = j.write(ctx, j.nameOf(c.Number), data, nil); err != nil {
 		return err
 	}
 	j.mu.Lock()

@@ -22,9 +22,9 @@ import (
 	"github.com/workspacekit/workspacekit/tools"
 )
 
-const long = `Doctor opens each workspace and tests it: reads, writes, conditional writes and a watch.
-It also counts the files, and says what the workspace runs on. For each problem it prints
-a remedy.
+const long = `Doctor opens each workspace and tests it: reads, writes, conditional writes, a watch and,
+where commands can run, "sh -c true", which needs no approval. It also counts the files,
+and says what the workspace runs on. For each problem it prints a remedy.
 
 Doctor writes one file, named ".workspace-doctor-" and random characters, and deletes
 it before it ends, even if it is interrupted. An audit log records that, and undo
@@ -128,7 +128,8 @@ type report struct {
 	OK     bool      `json:"ok"`              // no probe failed; there can be warnings
 	Probes []finding `json:"probes"`          // in the order in which they were made
 
-	left string // the file that could not be removed, empty if there is none
+	untried bool   // a rule did not let a probe be made
+	left    string // the file that could not be removed, empty if there is none
 }
 
 // finding is what a probe found.
@@ -158,6 +159,7 @@ type printer struct {
 	shown    []report // for --json
 	failed   int      // how many workspaces failed
 	warnings int
+	untried  []string // the workspaces where rules did not let all probes be made
 }
 
 // newPrinter returns a printer that has printed nothing. With asJSON, an empty list is
@@ -195,6 +197,9 @@ func (p *printer) count(found report) {
 	p.shown = append(p.shown, found)
 	if !found.OK {
 		p.failed++
+	}
+	if found.untried {
+		p.untried = append(p.untried, found.Name)
 	}
 	for _, f := range found.Probes {
 		if f.Status == statusWarn {
@@ -247,10 +252,17 @@ func (p *printer) end() error {
 // summary is the last line if nothing failed.
 func (p *printer) summary() string {
 	all := wording.Count(len(p.shown), "workspace", "workspaces")
-	if p.warnings == 0 {
+	var found []string
+	if p.warnings > 0 {
+		found = append(found, wording.Count(p.warnings, "warning", "warnings"))
+	}
+	if len(p.untried) > 0 {
+		found = append(found, "not all was tried in "+strings.Join(p.untried, ", "))
+	}
+	if len(found) == 0 {
 		return all + ": " + p.Paint(term.Green, "all is well")
 	}
-	return all + ": " + p.Paint(term.Yellow, wording.Count(p.warnings, "warning", "warnings"))
+	return all + ": " + p.Paint(term.Yellow, strings.Join(found, "; "))
 }
 
 // verdict returns the error of the run, nil if nothing failed.

@@ -30,6 +30,12 @@ type patient struct {
 	rm    func(name string) error
 	watch func(ctx context.Context) (<-chan workspace.Event, error)
 	caps  func(*workspace.Capabilities)
+	run   func(opts *workspace.RunOptions) (*workspace.RunResult, error) // nil if it runs no commands
+}
+
+// Run implements [workspace.Runner].
+func (p *patient) Run(_ context.Context, opts *workspace.RunOptions) (*workspace.RunResult, error) {
+	return p.run(opts)
 }
 
 // Exact implements [workspace.Exacter]: the view is as ill as the patient.
@@ -37,6 +43,7 @@ func (p *patient) Exact() (workspace.FileSystem, error) { return p, nil }
 
 func (p *patient) Capabilities() workspace.Capabilities {
 	c := p.FS.Capabilities()
+	c.Run = p.run != nil
 	if p.caps != nil {
 		p.caps(&c)
 	}
@@ -77,7 +84,7 @@ type unclosed struct{ workspace.FileSystem }
 func (u unclosed) Unwrap() workspace.FileSystem { return u.FileSystem }
 func (unclosed) Close() error                   { return nil }
 
-// open returns the workspace of a provider that only has fsys.
+// open returns the workspace of a provider that only has fsys. A rule asks about commands.
 func open(ctx context.Context, fsys workspace.FileSystem) (*config.Workspace, error) {
 	r := &config.Registry{}
 	err := r.Register("other", kind.Kind{
@@ -88,7 +95,7 @@ func open(ctx context.Context, fsys workspace.FileSystem) (*config.Workspace, er
 	if err != nil {
 		return nil, err
 	}
-	return r.OpenURL(ctx, "w", "other://", config.FS{})
+	return r.OpenURL(ctx, "w", "other://", config.FS{Rules: []policy.Rule{{Paths: []string{"**"}, Ask: []policy.Op{policy.OpRun}}}})
 }
 
 // told returns what was found in short: "write fail: detail [remedy]".
@@ -177,6 +184,40 @@ func TestDoctorFinds(t *testing.T) {
 					context.AfterFunc(ctx, func() { close(events) })
 					return events, nil
 				}
+			},
+		},
+		{
+			"no-commands", probeRun, "",
+			func(*memory.FS, *patient) {},
+		},
+		{
+			"refused-command", probeRun, "fail: unsupported operation: \"a\" is a symlink [Name what it leads to.]",
+			func(_ *memory.FS, p *patient) {
+				p.run = func(*workspace.RunOptions) (*workspace.RunResult, error) {
+					return nil, ops.Error(ops.Run, ".", errors.ErrUnsupported, fmt.Errorf("\"a\" is a symlink: %w", ops.Remedy("name what it leads to")))
+				}
+			},
+		},
+		{
+			"no-shell", probeRun, "fail: file does not exist [Install sh where the commands run, or correct PATH.]",
+			func(_ *memory.FS, p *patient) {
+				p.run = func(*workspace.RunOptions) (*workspace.RunResult, error) {
+					return nil, ops.Error(ops.Run, "sh", fs.ErrNotExist, nil)
+				}
+			},
+		},
+		{
+			"failed-command", probeRun, "fail: sh -c true ended with the exit code 1 [Correct that where the commands run, and try again.]",
+			func(_ *memory.FS, p *patient) {
+				p.run = func(*workspace.RunOptions) (*workspace.RunResult, error) {
+					return &workspace.RunResult{ExitCode: 1}, nil
+				}
+			},
+		},
+		{
+			"command", probeRun, "ok: sh runs []",
+			func(_ *memory.FS, p *patient) {
+				p.run = func(*workspace.RunOptions) (*workspace.RunResult, error) { return &workspace.RunResult{}, nil }
 			},
 		},
 		{
@@ -352,6 +393,21 @@ func TestDoctorAllowedPaths(t *testing.T) {
 				t.Errorf("files differ (-before +after):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestDoctorTellsWhatRulesForbid has a rule that denies writes, which the summary tells.
+func TestDoctorTellsWhatRulesForbid(t *testing.T) {
+	t.Parallel()
+	fsys, err := policy.Restrict(memory.New(nil), policy.Rules{FirstMatch: []policy.Rule{{Paths: []string{"**"}, Deny: []policy.Op{policy.OpWrite}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := examine(t.Context(), fsys)
+	p := &printer{}
+	p.count(found)
+	if got, want := p.summary(), "1 workspace: not all was tried in w"; got != want {
+		t.Errorf("summary() = %q, want %q", got, want)
 	}
 }
 

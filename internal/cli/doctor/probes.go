@@ -21,6 +21,7 @@ import (
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/config"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 // outcome is what a probe returns.
@@ -29,6 +30,8 @@ type outcome struct {
 	detail string // what was found, for a person
 	remedy string // what to do about it
 	err    error  // says detail and remedy itself
+
+	untried bool // a rule forbids it, or asks about it
 }
 
 // healthy is the outcome of a probe that found nothing wrong.
@@ -41,7 +44,7 @@ func skipped(detail string) outcome { return outcome{status: statusSkip, detail:
 // first, is no defect.
 func failed(err error) outcome {
 	if errors.Is(err, workspace.ErrPolicy) {
-		return skipped("not tried: " + term.Plain(err))
+		return outcome{status: statusSkip, detail: "not tried: " + term.Plain(err), untried: true}
 	}
 	return outcome{status: statusFail, err: err}
 }
@@ -53,6 +56,7 @@ const (
 	probeWrite       = "write"
 	probeConditional = "conditional write"
 	probeWatch       = "watch"
+	probeRun         = "run"
 	probeSize        = "size"
 	probeVersion     = "version"
 	probeCleanUp     = "clean up"
@@ -69,6 +73,7 @@ const (
 //	conditional write   writes under conditions: one that holds, two that do not
 //	watch               waits for the event of a write
 //	clean up            only if that file could not be removed
+//	run                 runs a command, only if there are commands
 //	size                counts files and bytes
 //	version             asks what the workspace runs on
 //
@@ -93,6 +98,9 @@ func (d *diagnosis) run(ctx context.Context) report {
 	}
 	if opened && d.probe(ctx, probeRead, d.read) {
 		d.tryWriting(ctx)
+		if d.ws.Capabilities().Run {
+			d.probe(ctx, probeRun, d.command)
+		}
 		d.probe(ctx, probeSize, d.size)
 		d.probe(ctx, probeVersion, d.version)
 	}
@@ -144,6 +152,7 @@ func (d *diagnosis) add(name string, o outcome, took time.Duration) {
 		f.Detail, f.Remedy = explain(o.err, symptom{name: d.target.Name, kind: d.target.Kind, probe: name, file: d.config, timeout: d.timeout})
 	}
 	d.found.OK = d.found.OK && o.status != statusFail
+	d.found.untried = d.found.untried || o.untried
 	d.found.Probes = append(d.found.Probes, f)
 }
 
@@ -504,6 +513,25 @@ func (d *diagnosis) reported(ctx context.Context, events <-chan workspace.Event)
 			}
 		}
 	}
+}
+
+// command runs the shell, which the tools start for each command, in the sandbox if there is one.
+// It does nothing, so nobody is asked.
+func (d *diagnosis) command(ctx context.Context) outcome {
+	ctx = policy.WithApprover(ctx, policy.NewApprover(func(context.Context, policy.Request) (policy.Answer, error) {
+		return policy.Answer{Allow: true}, nil
+	}, nil))
+	result, err := d.ws.Run(ctx, &workspace.RunOptions{Command: []string{"sh", "-c", "true"}})
+	switch {
+	case err != nil:
+		return failed(err)
+	case result.ExitCode != 0:
+		return outcome{
+			status: statusFail, detail: fmt.Sprintf("sh -c true ended with the exit code %d", result.ExitCode),
+			remedy: "Correct that where the commands run, and try again.",
+		}
+	}
+	return healthy("sh runs")
 }
 
 // Bounds of the probe of the size.

@@ -55,6 +55,7 @@ type remedy struct {
 
 // remedies lists special cases before general ones.
 var remedies = []remedy{
+	{"", probeRun, tools.CodeNotExist, "Install sh where the commands run, or correct PATH."},
 	{target.KindLocal, probeRead, tools.CodePermission, "Give this user the right to read the folder and its files."},
 	{target.KindLocal, probeWrite, tools.CodePermission, "Give this user the right to write to the folder, or set readOnly under fs."},
 	{target.KindLocal, probeWatch, tools.CodeUnavailable, "Raise the limits of fs.inotify, or choose a smaller folder with root."},

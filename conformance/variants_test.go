@@ -99,6 +99,32 @@ func TestResolving(t *testing.T) {
 	})
 }
 
+// TestLiveWalk proves that a walk may look for each entry after the one before, and so report
+// what its function has created.
+func TestLiveWalk(t *testing.T) {
+	t.Parallel()
+	h := newHooked()
+	h.walk = func(ctx context.Context, dir string, opts *workspace.WalkOptions, fn workspace.WalkFunc) error {
+		for after := ""; ; {
+			var next workspace.FileInfo
+			err := workspace.Walk(ctx, h.reference, dir, &workspace.WalkOptions{After: after}, func(info workspace.FileInfo, err error) error {
+				next = info
+				return fs.SkipAll
+			})
+			if err != nil || next.Path == "" {
+				return err
+			}
+			if err := fn(next, nil); err != nil {
+				return err
+			}
+			after = next.Path
+		}
+	}
+	if got := conformance.RunCase(t, "Walk/call-in-function", h, conformance.Options{}); got.Failed {
+		t.Errorf("case Walk/call-in-function fails for a walk that sees what is new: %s", got.Log)
+	}
+}
+
 // TestUndeclared proves that a case about a capability that is not there is
 // skipped with its name, or is about the refusal.
 func TestUndeclared(t *testing.T) {

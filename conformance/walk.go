@@ -292,12 +292,13 @@ func walkOneCall(e *env) {
 
 // walkCallInFunction makes other calls on the way: a walk holds no lock. A
 // program that changes files on its way would wait for ever for a walk that
-// holds one. Whether the walk reports the new files is not tested.
+// holds one. Whether the walk reports the new files is not tested; what it creates for
+// one of them would have no end.
 func walkCallInFunction(e *env) {
 	e.given(files{"a/x": "", "b": ""})
 	e.walked(".", "", func(path string) error {
 		e.stat(path)
-		if e.caps.Write {
+		if e.caps.Write && !strings.HasPrefix(path, "written") {
 			e.write("written/"+path+".new", "x")
 		}
 		return nil

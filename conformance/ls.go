@@ -268,6 +268,7 @@ func lsEleven(e *env) {
 		e.move("dir", "moved")
 		e.equal(e.names("moved", nil), want, "Ls(%q) after Move(%q, %q)", "moved", "dir", "moved")
 		e.equal(e.names(".", nil), []string{"moved"}, "Ls(%q) after Move(%q, %q)", ".", "dir", "moved")
+		e.nothingBelow("dir", "dir/self")
 	}
 }
 

@@ -168,18 +168,25 @@ func moveAtomically(e *env) {
 		from, to := fmt.Sprintf("from%d", round), fmt.Sprintf("to%d", round)
 		e.given(files{from: "x"})
 		moved := make(chan error, 1)
-		go func() { moved <- workspace.Move(e.ctx, e.fsys, from, to) }()
-		for exists := true; exists; {
+		go func() {
+			defer close(moved)
+			moved <- workspace.Move(e.ctx, e.fsys, from, to)
+		}()
+		for running := true; running; {
+			select {
+			case err := <-moved:
+				if err != nil {
+					e.Fatalf("Move(%q, %q) = %v, want nil", from, to, err)
+				}
+				running = false
+			default:
+			}
 			_, oldErr := e.fsys.Stat(e.ctx, from)
 			_, newErr := e.fsys.Stat(e.ctx, to)
 			if oldErr != nil && newErr != nil {
 				<-moved
 				e.Fatalf("during Move(%q, %q), Stat of the one = %v and then of the other = %v, want one of them", from, to, oldErr, newErr)
 			}
-			exists = oldErr == nil
-		}
-		if err := <-moved; err != nil {
-			e.Fatalf("Move(%q, %q) = %v, want nil", from, to, err)
 		}
 		e.has(to, "x")
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -45,6 +46,7 @@ func removeMutants() []mutant {
 		{"rm-missing-is-fine", mutateRm(missingIsFine), []string{"Rm/twice", "Rm/recursive-missing", "Errors/rm-missing", "Errors/rm-recursive-missing"}},
 		{"rm-clears-the-root", mutateRm(clearsRoot), []string{"Rm/root", "Rm/empty-root"}},
 		{"rm-thousand-at-most", mutateRm(thousandAtMost), []string{"Rm/recursive-eleven-hundred"}},
+		{"rm-leaves-orphans", mutateRm(rmLeavesOrphans), []string{"Rm/recursive-eleven-hundred"}},
 		{"rm-not-empty-removes-files", mutateRm(removesThenRefuses), []string{"Rm/not-empty"}},
 		{"rm-not-empty-removes-one-of-several", mutateRm(removesOneOfSeveral), []string{"Rm/not-empty"}},
 		{"mkdir-does-nothing", mutateMkdir(func(*hooked, mkdirFunc) mkdirFunc {
@@ -60,6 +62,12 @@ func removeMutants() []mutant {
 		{"move-leaves-a-link", mutateMove(moveLinks), []string{"Move/and-write-again"}},
 		{"move-files-only", mutateMove(moveFilesOnly), []string{"Move/directory", "Move/empty-directory", "Move/prefix-of-siblings"}},
 		{"move-thousand-at-most", mutateMove(moveThousand), []string{"Ls/eleven-hundred"}},
+		{"move-leaves-orphans", mutateMove(moveLeavesOrphans), []string{"Ls/eleven-hundred"}},
+		{"move-fails-at-once", mutateMove(func(*hooked, moveFunc) moveFunc {
+			return func(_ context.Context, source, _ string) error {
+				return ops.Error(ops.Move, source, workspace.ErrUnavailable, nil)
+			}
+		}), []string{"Move/at-every-moment-one-name"}},
 		{"move-replaces", mutateMove(moveReplaces), []string{"Move/existing-destination", "Move/onto-itself", "Move/race-for-destination"}},
 		{"move-needs-parents", mutateMove(moveNeedsParents), []string{"Move/missing-parents"}},
 		{"move-prunes-parents", mutateMove(movePrunes), []string{"Move/leaves-parent"}},
@@ -154,6 +162,33 @@ func clearsRoot(h *hooked, rm rmFunc) rmFunc {
 			return nil
 		}
 		return rm(ctx, name, opts)
+	}
+}
+
+// orphans calls remove, and then puts back what a directory had after the first thousand
+// children, without the directory.
+func orphans(h *hooked, dir string, remove func() error) error {
+	h.reference.mu.Lock()
+	before, children := maps.Clone(h.reference.nodes), h.reference.children(dir)
+	h.reference.mu.Unlock()
+	err := remove()
+	if err == nil && len(children) > 1000 {
+		for _, child := range children[1000:] {
+			h.reference.nodes[dir+"/"+child] = before[dir+"/"+child]
+		}
+	}
+	return err
+}
+
+func rmLeavesOrphans(h *hooked, rm rmFunc) rmFunc {
+	return func(ctx context.Context, name string, opts *workspace.RmOptions) error {
+		return orphans(h, name, func() error { return rm(ctx, name, opts) })
+	}
+}
+
+func moveLeavesOrphans(h *hooked, move moveFunc) moveFunc {
+	return func(ctx context.Context, source, destination string) error {
+		return orphans(h, source, func() error { return move(ctx, source, destination) })
 	}
 }
 

@@ -174,10 +174,21 @@ func rmAndWriteAgain(e *env) {
 
 // rmEleven removes more than the thousand files that stores remove at a time.
 // It finds a provider that removes the first page of a listing, and reports
-// success.
+// success, and one that removes the directory and leaves some of what was below it.
 func rmEleven(e *env) {
-	e.many("dir/sub", 1100)
+	names := e.many("dir/sub", 1100)
 	e.given(files{"dir/keep": "x"})
 	e.rm("dir/sub", &workspace.RmOptions{Recursive: true})
 	e.leaves(files{"dir/": "", "dir/keep": "x"}, "Rm(%q, Recursive)", "dir/sub")
+	e.nothingBelow("dir/sub", "dir/sub/"+names[1099])
+}
+
+// nothingBelow fails the case if last, the last of many names that were below dir, still has
+// a description, or a new directory with the name of dir has children.
+func (e *env) nothingBelow(dir, last string) {
+	e.Helper()
+	_, err := e.fsys.Stat(e.ctx, last)
+	e.refused(err, fs.ErrNotExist, at(ops.Stat, last), "Stat(%q), whose directory does not exist any longer,", last)
+	e.mkdir(dir, nil)
+	e.equal(e.names(dir, nil), []string{}, "Ls(%q) of a new directory", dir)
 }

@@ -2,11 +2,16 @@ package conformance
 
 import (
 	"errors"
+	"io"
 	"io/fs"
+	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/fallback"
+	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
 // capabilityCases try each capability: what is declared works, what is not
@@ -22,6 +27,7 @@ var capabilityCases = []testCase{
 	{"move", "CA6 E1 E2 E5", needFiles, capabilityMove},
 	{"copy", "CA7 E1 E2 E5", needFiles, capabilityCopy},
 	{"conditional-create", "CA4 E1 E2 E5", needWrite, capabilityCreate},
+	{"methods-of-store", "CA5 CA6 CA7 CA8", 0, capabilityMethods},
 	{"nil-options", "O1", needFiles, capabilityNilOptions},
 }
 
@@ -190,6 +196,48 @@ func capabilityCreate(e *env) {
 		e.refused(err, errors.ErrUnsupported, at(ops.Create, name), "Create(%q, %+v) without Capabilities.ConditionalWrite", name, opts)
 	}
 	e.leaves(files{"file": "old"}, "Create without Capabilities.ConditionalWrite")
+}
+
+// optional are the interfaces that a store under [provider.New] may have besides its six methods.
+var optional = []reflect.Type{
+	reflect.TypeFor[provider.Globber](), reflect.TypeFor[provider.Grepper](), reflect.TypeFor[provider.Watcher](),
+	reflect.TypeFor[provider.ContentReader](), reflect.TypeFor[provider.Opener](), reflect.TypeFor[provider.Creator](),
+	reflect.TypeFor[provider.Mover](), reflect.TypeFor[provider.Copier](), reflect.TypeFor[provider.Walker](),
+	reflect.TypeFor[provider.Resolver](), reflect.TypeFor[provider.Runner](), reflect.TypeFor[provider.Exacter](),
+	reflect.TypeFor[fallback.Capable](), reflect.TypeFor[fallback.Rooter](), reflect.TypeFor[fallback.RootFinder](), reflect.TypeFor[io.Closer](),
+}
+
+// capabilityMethods looks for methods that [provider.FS] ignores, and for those that it
+// misses. Go finds an optional method by its whole signature: with another one, such as a
+// pointer for options, all works as if the author had not written it.
+func capabilityMethods(e *env) {
+	fsys, ok := workspace.As[interface {
+		Declared() (reflect.Type, workspace.Capabilities)
+	}](e.fsys)
+	if !ok {
+		e.Skip("the file system is not one of provider.New")
+	}
+	store, caps := fsys.Declared()
+	for _, o := range optional {
+		method := o.Method(0)
+		if _, ok := store.MethodByName(method.Name); ok && !store.Implements(o) {
+			e.Errorf("the method %s of %v is not that of %v, %s%s, and so is not used", method.Name, store, o, method.Name, strings.TrimPrefix(method.Type.String(), "func"))
+		}
+	}
+	for _, c := range []struct {
+		declared bool
+		name     string
+		needs    reflect.Type
+	}{
+		{caps.Watch == workspace.WatchNative, "Watch: native", reflect.TypeFor[provider.Watcher]()},
+		{caps.Move, "Move", reflect.TypeFor[provider.Mover]()},
+		{caps.Copy && !caps.ConditionalWrite, "Copy without ConditionalWrite", reflect.TypeFor[provider.Copier]()},
+		{caps.Run, "Run", reflect.TypeFor[provider.Runner]()},
+	} {
+		if c.declared && !store.Implements(c.needs) {
+			e.Errorf("%v declares %s and is not a %v", store, c.name, c.needs)
+		}
+	}
 }
 
 // capabilityNilOptions tests that every method accepts nil options. Each is

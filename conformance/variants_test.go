@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"strings"
 	"sync/atomic"
@@ -13,6 +14,7 @@ import (
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
+	"github.com/workspacekit/workspacekit/workspace/provider"
 )
 
 // readOnly refuses what changes files.
@@ -122,6 +124,49 @@ func TestLiveWalk(t *testing.T) {
 	}
 	if got := conformance.RunCase(t, "Walk/call-in-function", h, conformance.Options{}); got.Failed {
 		t.Errorf("case Walk/call-in-function fails for a walk that sees what is new: %s", got.Log)
+	}
+}
+
+// These stores have a method that is not used, or are right.
+type (
+	opensByPointer struct{ provider.Store }
+	closesQuietly  struct{ provider.Store }
+	renames        struct{ provider.Store }
+	moves          struct{ provider.Store }
+)
+
+func (opensByPointer) Open(context.Context, string, *workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
+	return nil, workspace.FileInfo{}, nil
+}
+
+func (closesQuietly) Close() {}
+
+func (renames) Rename(context.Context, string, string) error { return nil }
+
+func (moves) Move(context.Context, string, string) error { return nil }
+
+// TestMethodsOfStore proves that the suite names methods that are not used or are missing.
+func TestMethodsOfStore(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		store provider.Store
+		caps  workspace.Capabilities
+		want  string // in the failure, empty if there is none
+	}{
+		{opensByPointer{}, workspace.Capabilities{}, "provider.Opener, Open(context.Context, string, workspace.OpenOptions)"},
+		{closesQuietly{}, workspace.Capabilities{}, "io.Closer, Close() error"},
+		{renames{}, workspace.Capabilities{Move: true}, "renames declares Move and is not a provider.Mover"},
+		{moves{}, workspace.Capabilities{Move: true}, ""},
+		{moves{}, workspace.Capabilities{Watch: workspace.WatchNative}, "is not a provider.Watcher"},
+		{moves{}, workspace.Capabilities{Watch: workspace.WatchPolled}, ""},
+		{moves{}, workspace.Capabilities{Run: true}, "is not a provider.Runner"},
+		{moves{}, workspace.Capabilities{Copy: true}, "is not a provider.Copier"},
+		{moves{}, workspace.Capabilities{Copy: true, ConditionalWrite: true}, ""},
+	} {
+		got := conformance.RunCase(t, "Capabilities/methods-of-store", provider.New(c.store, provider.Facts{Capabilities: c.caps}), conformance.Options{})
+		if got.Skipped || got.Failed != (c.want != "") || !strings.Contains(got.Log, c.want) {
+			t.Errorf("%T with %+v: skipped %v, failed %v, log %q, want %q", c.store, c.caps, got.Skipped, got.Failed, got.Log, c.want)
+		}
 	}
 }
 

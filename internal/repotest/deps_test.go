@@ -76,7 +76,7 @@ var policy = map[string][]string{
 	"internal/mounttest": {},
 
 	"conformance/internal/compare": {"workspace", "internal/ops", "pgregory.net/rapid", "github.com/google/go-cmp/..."},
-	"conformance": {"conformance/internal/compare", "workspace", "workspace/fallback", "internal/ops", "pgregory.net/rapid", "github.com/anishathalye/porcupine",
+	"conformance": {"conformance/internal/compare", "workspace", "workspace/fallback", "workspace/provider", "internal/ops", "pgregory.net/rapid", "github.com/anishathalye/porcupine",
 		"github.com/google/go-cmp/..."},
 
 	"providers/memory": {"workspace", "workspace/kind", "workspace/provider", "internal/..."},

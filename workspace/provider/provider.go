@@ -17,6 +17,7 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"reflect"
 	"sync/atomic"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
@@ -121,10 +122,7 @@ func (f *FS) Close() error {
 // copy through the caller is possible. Without a [Watcher], a watch polls. A
 // [fallback.Capable] is asked for every call that depends on it, so it must be fast.
 func (f *FS) Capabilities() workspace.Capabilities {
-	caps := f.facts.Capabilities
-	if capable, ok := f.store.(fallback.Capable); ok {
-		caps = capable.Capabilities()
-	}
+	_, caps := f.Declared()
 	if _, copies := f.store.(Copier); !copies {
 		caps.Copy = caps.Write && caps.ConditionalWrite
 	}
@@ -138,6 +136,17 @@ func (f *FS) Capabilities() workspace.Capabilities {
 		caps.Watch = workspace.WatchPolled
 	}
 	return caps
+}
+
+// Declared returns the type of the store and what it declares, with or without the methods for
+// it. It is for package conformance, which fails if a method is missing or has a wrong
+// signature.
+func (f *FS) Declared() (store reflect.Type, caps workspace.Capabilities) {
+	caps = f.facts.Capabilities
+	if capable, ok := f.store.(fallback.Capable); ok {
+		caps = capable.Capabilities()
+	}
+	return reflect.TypeOf(f.store), caps
 }
 
 // Root implements [fallback.Rooter].

@@ -26,7 +26,7 @@ func RunCase(t *testing.T, name string, fsys workspace.FileSystem, opts Options)
 	t.Helper()
 	r := &recorder{TB: t, name: name}
 	c := find(t, name)
-	r.run(func() { c.try(newEnv(r, t, fsys, opts)) })
+	r.run(func() { c.tryInTime(newEnv(r, t, fsys, opts)) })
 	return Outcome{Failed: r.Failed(), Skipped: r.skipped, Log: strings.Join(r.log, "\n")}
 }
 

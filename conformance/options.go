@@ -11,6 +11,9 @@ import (
 // options name no time.
 const defaultWatchWait = 10 * time.Second
 
+// defaultCaseTime is how long a case may take if the options name no time.
+const defaultCaseTime = 5 * time.Minute
+
 // Options adapt the suite to a file system. The zero Options are right for a
 // plain provider.
 type Options struct {
@@ -45,6 +48,18 @@ type Options struct {
 	// means ten seconds. It is a bound and no delay: it is only used up by a file
 	// system that fails.
 	WatchWait time.Duration
+	// CaseTime is the longest time that a case may take: one that takes longer fails,
+	// and its calls are left to themselves. Zero or less means five minutes, which is
+	// too short for a large -rapid.checks in a slow store.
+	CaseTime time.Duration
+}
+
+// caseTime returns how long a case may take.
+func (o Options) caseTime() time.Duration {
+	if o.CaseTime > 0 {
+		return o.CaseTime
+	}
+	return defaultCaseTime
 }
 
 // watchWait returns how long an event may take.

@@ -1,10 +1,13 @@
 package conformance
 
 import (
+	"context"
 	"errors"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/fallback"
@@ -76,7 +79,7 @@ func (g group) run(t *testing.T, newFS func(t *testing.T) workspace.FileSystem, 
 			if reason != "" {
 				t.Skip(reason)
 			}
-			c.try(newEnv(t, t, newFS(t), o))
+			c.tryInTime(newEnv(t, t, newFS(t), o))
 		})
 	}
 }
@@ -111,11 +114,43 @@ type testCase struct {
 	run     func(e *env)
 }
 
+// endTime is how long calls of a case that takes too long have to obey the end of their
+// context.
+const endTime = 2 * time.Second
+
+// tryInTime is try, and fails the case if it takes too long or panics. A call that never
+// returns keeps its goroutine, and the other cases go on.
+func (c testCase) tryInTime(e *env) {
+	e.clauses = c.clauses
+	var cancel context.CancelFunc
+	e.ctx, cancel = context.WithCancel(e.ctx)
+	defer cancel()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		defer func() {
+			if p := recover(); p != nil {
+				e.Errorf("panic: %v\n%s", p, debug.Stack())
+			}
+		}()
+		c.try(e)
+	}()
+	select {
+	case <-done:
+	case <-time.After(e.opts.caseTime()):
+		e.Errorf("not done after %v (Options.CaseTime): does a call wait for a lock that this case's own calls hold? With a shorter -timeout, go test shows where", e.opts.caseTime())
+		cancel()
+		select {
+		case <-done:
+		case <-time.After(endTime):
+		}
+	}
+}
+
 // try runs c, or skips it if e lacks what it needs. The needs are asked of e,
 // and so of what the file system declares: the Capabilities group tests that
 // this is true.
 func (c testCase) try(e *env) {
-	e.clauses = c.clauses
 	if lacks := c.needs.lacking(e); lacks != "" {
 		e.Skipf("needs %s", lacks)
 	}

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/workspacekit/workspacekit/conformance"
 	"github.com/workspacekit/workspacekit/internal/exhaustive"
@@ -125,6 +127,35 @@ func TestLiveWalk(t *testing.T) {
 	if got := conformance.RunCase(t, "Walk/call-in-function", h, conformance.Options{}); got.Failed {
 		t.Errorf("case Walk/call-in-function fails for a walk that sees what is new: %s", got.Log)
 	}
+}
+
+// TestCaseTime proves that a case ends if a call of it does not, or panics.
+func TestCaseTime(t *testing.T) {
+	t.Parallel()
+	forever, end := context.WithCancel(t.Context())
+	for name, c := range map[string]struct {
+		stat func(context.Context, string) (workspace.FileInfo, error)
+		want string // in the failure
+	}{
+		"waits until its context ends": {func(ctx context.Context, name string) (workspace.FileInfo, error) {
+			<-ctx.Done()
+			return workspace.FileInfo{}, ops.Error(ops.Stat, name, ctx.Err(), nil)
+		}, "not done after"},
+		"waits for ever": {func(context.Context, string) (workspace.FileInfo, error) {
+			<-forever.Done()
+			runtime.Goexit()
+			return workspace.FileInfo{}, nil
+		}, "not done after"},
+		"panics": {func(context.Context, string) (workspace.FileInfo, error) { panic("too bad") }, "too bad"},
+	} {
+		h := newHooked()
+		h.stat = c.stat
+		got := conformance.RunCase(t, "Stat/file", h, conformance.Options{CaseTime: 100 * time.Millisecond})
+		if !got.Failed || !strings.Contains(got.Log, c.want) || !strings.Contains(got.Log, "(contract T1") {
+			t.Errorf("case Stat/file, whose Stat %s: failed %v, log %q, want %q and the clause", name, got.Failed, got.Log, c.want)
+		}
+	}
+	end()
 }
 
 // These stores have a method that is not used, or are right.

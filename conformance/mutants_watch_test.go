@@ -85,6 +85,7 @@ func watchMutants() []mutant {
 		}), []string{"Watch/only-what-changed", "Watch/only-below-dir"}},
 		{"watch-one-watcher-only", mutateWatch(oneWatcher), []string{"Watch/two-watchers"}},
 		{"watch-never-closes", mutateWatch(neverCloses), []string{"Watch/channel-closes", "Watch/closes-without-reader", "Context/watch-ends", "Watch/two-watchers"}},
+		{"watch-waits-for-its-reader-after-its-end", mutateWatch(waitsAfterEnd), []string{"Watch/closes-without-reader"}},
 		{"watch-closes-with-its-directory", mutateWatch(closesWithDirectory), []string{"Watch/channel-stays-open"}},
 		{"watch-waits-for-its-reader", mutateWatch(unbounded), []string{"Watch/overflow"}},
 		{"watch-drops-silently", dropping(func(_ string, e workspace.Event) bool { return e.Op == workspace.EventOverflow }), []string{"Watch/overflow"}},
@@ -170,6 +171,24 @@ func neverCloses(_ *hooked, watch watchFunc) watchFunc {
 				case out <- event:
 				case <-ctx.Done():
 				}
+			}
+		}()
+		return out, nil
+	}
+}
+
+// waitsAfterEnd sends each event, however long that takes.
+func waitsAfterEnd(_ *hooked, watch watchFunc) watchFunc {
+	return func(ctx context.Context, dir string, opts *workspace.WatchOptions) (<-chan workspace.Event, error) {
+		events, err := watch(ctx, dir, opts)
+		if err != nil {
+			return nil, err
+		}
+		out := make(chan workspace.Event)
+		go func() {
+			defer close(out)
+			for event := range events {
+				out <- event
 			}
 		}()
 		return out, nil

@@ -280,15 +280,27 @@ func watchStaysOpen(e *env) {
 
 // watchClosesUnread tests that it closes as well if nobody reads the events. A
 // provider that waits in a send to a full channel never sees the end of its
-// context, and leaks a goroutine for each session.
+// context, and leaks a goroutine for each session. What it sends after that, other
+// than what is in the channel, shows that it waited. The provider gets more time in each round,
+// so one that is slow to see the end passes.
 func watchClosesUnread(e *env) {
-	ctx, cancel := context.WithCancel(e.ctx)
-	w := e.watchUntil(ctx, ".", &workspace.WatchOptions{Buffer: 1})
-	for i := range 5 {
-		e.change(fmt.Sprintf("file%d", i), "x")
+	bound := e.opts.watchWait()
+	for wait := time.Millisecond; wait < bound; wait *= 2 {
+		ctx, cancel := context.WithCancel(e.ctx)
+		w := e.watchUntil(ctx, ".", &workspace.WatchOptions{Buffer: 1})
+		for i := range 5 {
+			e.change(fmt.Sprintf("dir%d/file%d", wait, i), "x")
+		}
+		w.next(time.After(bound), "an event")
+		cancel()
+		<-time.After(wait)
+		left := len(w.seen) + len(w.events)
+		w.awaitClose()
+		if len(w.seen) <= left {
+			return
+		}
 	}
-	cancel()
-	w.awaitClose()
+	e.Errorf("Watch(%q) waited for its reader after its context had ended, want the channel closed", ".")
 }
 
 // watchOwnWrites tests that changes of the same process are reported. Where the

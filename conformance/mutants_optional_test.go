@@ -72,6 +72,7 @@ func openMutants() []mutant {
 		{"open-needs-length", mutateWindow(func(o *workspace.OpenOptions) { o.Length = max(o.Length, 1) }), []string{"Open/whole"}},
 		{"open-64-KiB-are-one-short", mutateStream(oneShort), []string{"Open/window-of-a-large-file"}},
 		{"open-size-of-window", mutateStream(sizeOfWindow), []string{"Open/describes"}},
+		{"open-version-after-the-stream", openVersionAfter, []string{"Open/version-of-the-bytes"}},
 		{"open-past-end-fails", mutateStream(emptyFails), []string{"Open/past-the-end", "Open/whole"}},
 		{"open-outlives-context", mutateStream(outlivesContext), []string{"Open/canceled-stream"}},
 		{"open-directory-streams-nothing", openDirectoryEmpty, []string{"Open/directory"}},
@@ -104,6 +105,19 @@ func emptyFails(_ context.Context, stream io.ReadCloser, info *workspace.FileInf
 func outlivesContext(_ context.Context, stream io.ReadCloser, _ *workspace.FileInfo) (io.ReadCloser, error) {
 	data, err := io.ReadAll(stream)
 	return io.NopCloser(bytes.NewReader(data)), err
+}
+
+func openVersionAfter(h *hooked) {
+	open := h.open
+	h.open = func(ctx context.Context, name string, opts *workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
+		stream, _, err := open(ctx, name, opts)
+		if err != nil {
+			return nil, workspace.FileInfo{}, err
+		}
+		yield()
+		info, err := h.reference.Stat(ctx, name)
+		return stream, info, err
+	}
 }
 
 func openDirectoryEmpty(h *hooked) {

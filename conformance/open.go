@@ -21,6 +21,7 @@ var openCases = []testCase{
 	{"past-the-end", "OP3", needFiles, openPastEnd},
 	{"window-of-a-large-file", "OP1", needFiles, openLargeWindow},
 	{"describes", "OP2", needFiles, openDescribes},
+	{"version-of-the-bytes", "OP2", needWrite | needVersions, openWhileWritten},
 	{"negative", "OP4 O2 C1 E1 E2", needFiles, openNegative},
 	{"directory", "OP1 R2 E1 E2", needFiles, openDirectory},
 	{"canceled-stream", "OP5 C2", needFiles | needOpener, openCanceledStream},
@@ -121,6 +122,20 @@ func openDescribes(e *env) {
 			e.Errorf("Open(%q, %+v) = %+v, want %+v as Stat", "dir/file", opts, got, want)
 		}
 	}
+}
+
+// openWhileWritten tests that the version in the description belongs to the bytes, which are
+// all read. The mistake is a Stat and then an open of the name.
+func openWhileWritten(e *env) {
+	e.readWhileWritten("Open", func() (string, workspace.Version, error) {
+		stream, info, err := workspace.Open(e.ctx, e.fsys, "file", nil)
+		if err != nil {
+			return "", "", err
+		}
+		defer stream.Close()
+		data, err := io.ReadAll(stream)
+		return string(data), info.Version, err
+	})
 }
 
 // openNegative tests that negative numbers are refused, and that an ended

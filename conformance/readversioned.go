@@ -55,6 +55,16 @@ func readVersionedContent(e *env) {
 // the bytes are old and the version new. The edit that follows passes its
 // condition, and undoes what was written in between.
 func readVersionedWhileWritten(e *env) {
+	e.readWhileWritten("ReadVersioned", func() (string, workspace.Version, error) {
+		data, version, err := workspace.ReadVersioned(e.ctx, e.fsys, "file", 0)
+		return string(data), version, err
+	})
+}
+
+// readWhileWritten fails the case unless each version that read returns for "file" belongs to
+// the bytes, while others write.
+func (e *env) readWhileWritten(method string, read func() (string, workspace.Version, error)) {
+	e.Helper()
 	const writers, reads = 4, 100
 	written := versions{contents: map[workspace.Version]string{e.write("file", "start"): "start"}}
 	var done atomic.Bool
@@ -66,22 +76,21 @@ func readVersionedWhileWritten(e *env) {
 			}
 		})
 	}
-	var read [reads]struct {
+	var seen [reads]struct {
 		data    string
 		version workspace.Version
 	}
-	for i := range read {
-		data, version, err := workspace.ReadVersioned(e.ctx, e.fsys, "file", 0)
-		if err != nil {
-			e.Errorf("ReadVersioned(%q) beside writers = %v, want nil", "file", err)
+	for i := range seen {
+		var err error
+		if seen[i].data, seen[i].version, err = read(); err != nil {
+			e.Errorf("%s(%q) beside writers = %v, want nil", method, "file", err)
 		}
-		read[i].data, read[i].version = string(data), version
 	}
 	done.Store(true)
 	writing.Wait()
-	for _, r := range read {
+	for _, r := range seen {
 		if want, ok := written.contents[r.version]; !ok || r.data != want {
-			e.Errorf("ReadVersioned(%q) = %q with version %q, with which %q was written", "file", r.data, r.version, want)
+			e.Errorf("%s(%q) = %q with version %q, with which %q was written", method, "file", r.data, r.version, want)
 		}
 	}
 }

@@ -23,7 +23,7 @@ var policy = map[string][]string{
 	".":                  {"workspace/...", "providers/...", "shell/bashtool", "tools"},
 	"workspace":          {"internal/ops", "internal/session"},
 	"workspace/fallback": {"workspace", "internal/ops", "internal/scan", "internal/notify"},
-	"workspace/provider": {"workspace", "workspace/fallback", "internal/ops", "internal/scan"},
+	"workspace/provider": {"workspace", "workspace/fallback", "internal/notify", "internal/ops", "internal/scan"},
 	"workspace/policy": {"workspace", "workspace/fallback", "internal/glob", "internal/ignore", "internal/ops", "internal/scan",
 		"internal/session", "internal/wording", "workspace/policy/internal/shown"},
 	"workspace/policy/internal/shown": {"workspace", "internal/ops", "internal/unified", "internal/wording"},

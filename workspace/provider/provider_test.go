@@ -838,3 +838,26 @@ func TestTypesOnlyListsOnce(t *testing.T) {
 		t.Errorf("Walk = %v with %d of %d files, in order: %t, after %d listings, want one", err, len(found), s.files, slices.IsSorted(found), s.lists)
 	}
 }
+
+// TestEvents proves that a reader who is late gets an overflow, and that the channel closes.
+func TestEvents(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	events := provider.NewEvents(ctx, "dir", workspace.WatchOptions{Buffer: 1})
+	for _, name := range []string{"dir/a", "dir/b", "dir/c", "dir/d"} {
+		events.Push(workspace.Event{Op: workspace.EventCreate, Path: name})
+	}
+	overflow := workspace.Event{Op: workspace.EventOverflow, Path: "dir"}
+	for event := range events.Channel() {
+		if event == overflow {
+			events.Overflow()
+			break
+		}
+	}
+	if got := <-events.Channel(); got != overflow {
+		t.Errorf("after Overflow came %v, want %v", got, overflow)
+	}
+	cancel()
+	for range events.Channel() {
+	}
+}

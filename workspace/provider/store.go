@@ -68,7 +68,7 @@ type (
 	Grepper interface {
 		Grep(ctx context.Context, pattern string, opts workspace.GrepOptions) (*workspace.GrepResult, error)
 	}
-	// Watcher reports changes. opts.Buffer is never zero. Without a Watcher, FS
+	// Watcher reports changes, best by [NewEvents]. opts.Buffer is never zero. Without a Watcher, FS
 	// walks the tree at every interval, if Facts declare a watch.
 	Watcher interface {
 		Watch(ctx context.Context, dir string, opts workspace.WatchOptions) (<-chan workspace.Event, error)
@@ -90,8 +90,9 @@ type (
 	Creator interface {
 		Create(ctx context.Context, name string, opts workspace.WriteOptions) (workspace.Writer, error)
 	}
-	// Mover moves within the store. source is never the root. A Store that
-	// declares Move needs it.
+	// Mover moves within the store. source is never the root. The Store itself refuses a
+	// destination that exists, and one below a directory source. A Store that declares Move
+	// needs it.
 	Mover interface {
 		Move(ctx context.Context, source, destination string) error
 	}

@@ -28,7 +28,7 @@ var policy = map[string][]string{
 		"internal/session", "internal/wording", "workspace/policy/internal/shown"},
 	"workspace/policy/internal/shown": {"workspace", "internal/ops", "internal/unified", "internal/wording"},
 
-	"workspace/audit":       {"workspace", "workspace/observe", "golang.org/x/sys/..."},
+	"workspace/audit":       {"workspace", "workspace/observe", "internal/filelock"},
 	"workspace/gitstage":    {"workspace", "workspace/observe", "internal/ops", "internal/session"},
 	"workspace/observe":     {"workspace", "workspace/fallback", "internal/errcode", "internal/ops", "internal/session"},
 	"workspace/quota":       {"workspace", "workspace/fallback", "workspace/policy", "internal/errcode", "internal/ops", "internal/session", "internal/wording"},
@@ -37,7 +37,7 @@ var policy = map[string][]string{
 	"workspace/kind":        {"workspace"},
 	"workspace/patch":       {"workspace", "workspace/backup", "workspace/transaction", "internal/charset", "internal/lazyregexp", "internal/ops", "internal/wording", "github.com/bluekeyes/go-gitdiff/gitdiff"},
 	"workspace/transaction": {"workspace", "workspace/backup", "workspace/fallback", "internal/ops", "internal/process", "internal/session"},
-	"workspace/config": {"workspace/config/internal/document", "internal/ops", "internal/wording", "workspace", "workspace/fallback", "workspace/audit", "workspace/gitstage", "workspace/kind", "workspace/observe",
+	"workspace/config": {"workspace/config/internal/document", "internal/filelock", "internal/ops", "internal/wording", "workspace", "workspace/fallback", "workspace/audit", "workspace/gitstage", "workspace/kind", "workspace/observe",
 		"workspace/backup", "workspace/policy", "workspace/quota", "workspace/transaction", "github.com/google/jsonschema-go/jsonschema"},
 	"workspace/config/internal/document": {"internal/lazyregexp", "internal/wording", "github.com/goccy/go-yaml/...", "github.com/google/jsonschema-go/jsonschema"},
 
@@ -51,6 +51,7 @@ var policy = map[string][]string{
 	"shell/internal/rewrite": {"internal/ctxregexp", "internal/lazyregexp", "mvdan.cc/sh/v3/..."},
 
 	"internal/errcode":      {"workspace"},
+	"internal/filelock":     {"golang.org/x/sys/..."},
 	"internal/glob":         {"workspace", "github.com/bmatcuk/doublestar/v4"},
 	"internal/httpguard":    {},
 	"internal/ignore":       {"workspace", "github.com/bmatcuk/doublestar/v4"},

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/filelock"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/observe"
 )
@@ -87,7 +88,7 @@ func Open(path string, opts *Options) (*Log, error) {
 	switch {
 	case l.opts.MaxSize < 0, l.opts.Keep < 0, l.opts.LockTimeout < 0:
 		return nil, fmt.Errorf("audit log %s: MaxSize, Keep or LockTimeout is below zero: %w", path, fs.ErrInvalid)
-	case l.opts.MaxSize > 0 && !rotates:
+	case l.opts.MaxSize > 0 && !filelock.Replaces:
 		return nil, fmt.Errorf("audit log %s: MaxSize: %w on this system", path, errors.ErrUnsupported)
 	}
 	if err := l.write(context.Background()); err != nil {
@@ -267,9 +268,6 @@ func (l *Log) open(ctx context.Context) (*os.File, fs.FileInfo, error) {
 	return nil, nil, errors.New("the file is replaced all the time")
 }
 
-// lockPause is the time between two attempts to lock the file.
-const lockPause = time.Millisecond
-
 // lock waits until no other process writes to f, and describes f.
 func (l *Log) lock(ctx context.Context, f *os.File) (fs.FileInfo, error) {
 	info, err := f.Stat()
@@ -279,19 +277,10 @@ func (l *Log) lock(ctx context.Context, f *os.File) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	for deadline := time.Now().Add(l.opts.LockTimeout); ; time.Sleep(lockPause) {
-		locked, err := tryLock(f)
-		switch {
-		case err != nil:
-			return nil, fmt.Errorf("it cannot be locked: %w", err)
-		case locked:
-			return f.Stat()
-		case ctx.Err() != nil:
-			return nil, ctx.Err()
-		case time.Now().After(deadline):
-			return nil, fmt.Errorf("another process has locked it for %v", l.opts.LockTimeout)
-		}
+	if err := filelock.Lock(ctx, f, l.opts.LockTimeout); err != nil {
+		return nil, err
 	}
+	return f.Stat()
 }
 
 // end is where a log ends.

@@ -18,6 +18,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/filelock"
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace/config/internal/document"
 )
@@ -28,8 +29,8 @@ var ErrUntrusted = fmt.Errorf("the file is not trusted: %w", fs.ErrPermission)
 
 // TrustStore remembers which files the user trusts, by path and content: a file
 // that changes, or is copied elsewhere, is no longer trusted. It is safe for
-// concurrent use, also by several processes: each change replaces the whole
-// store, so of two changes at the same moment one may have to be repeated.
+// concurrent use, also by several processes, except on systems without locks of files, where a
+// change can undo another one of the same moment.
 type TrustStore struct{ path string }
 
 // Trusted is an entry of a [TrustStore].
@@ -193,9 +194,25 @@ func (t *TrustStore) read() (map[string]Trusted, error) {
 	return entries, nil
 }
 
+// lockTimeout is how long a change waits for those of other processes.
+const lockTimeout = 10 * time.Second
+
 // change replaces the store with what change makes of its entries. A reader
-// sees the old store or the new one.
+// sees the old store or the new one. A change locks a file beside the store, as the store itself
+// is replaced.
 func (t *TrustStore) change(change func(map[string]Trusted) error) error {
+	dir := filepath.Dir(t.path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	lock, err := os.OpenFile(t.path+".lock", os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	defer lock.Close() // which also unlocks it
+	if err := filelock.Lock(context.Background(), lock, lockTimeout); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		return fmt.Errorf("%s: %w", lock.Name(), err)
+	}
 	entries, err := t.read()
 	if err != nil {
 		return err
@@ -208,10 +225,6 @@ func (t *TrustStore) change(change func(map[string]Trusted) error) error {
 		Trusted []Trusted `json:"trusted"`
 	}{list}, "", "  ")
 	if err != nil {
-		return err
-	}
-	dir := filepath.Dir(t.path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
 	temp, err := os.CreateTemp(dir, ".trusted-*") // which only this user can read

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/workspacekit/workspacekit/workspace/kind"
@@ -197,6 +198,52 @@ func TestTrustStore(t *testing.T) {
 	}
 	if err := store.Trust(parsed); err == nil {
 		t.Error("Trust of what no file holds = nil, want an error")
+	}
+}
+
+// TestTrustStoreTogether changes a store from many sides at once, each with a TrustStore of its own,
+// as processes have. No change is lost.
+func TestTrustStoreTogether(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	state := filepath.Join(dir, "state", "trusted.json")
+	var paths []string
+	for i := range 32 {
+		paths = append(paths, filepath.Join(dir, fmt.Sprint(i), config.FileName))
+		if err := os.Mkdir(filepath.Dir(paths[i]), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, paths[i], "workspaces: {main: {provider: {kind: custom}}}\n")
+		if i%2 == 0 {
+			trust(t, config.NewTrustStore(state), paths[i])
+		}
+	}
+	var changes sync.WaitGroup
+	for i, path := range paths {
+		changes.Go(func() {
+			store := config.NewTrustStore(state)
+			c, err := config.Load(path, nil)
+			switch {
+			case err != nil:
+			case i%2 == 0:
+				err = store.Revoke(path)
+			default:
+				err = store.Trust(c)
+			}
+			if err != nil {
+				t.Errorf("change of %s: %v", path, err)
+			}
+		})
+	}
+	changes.Wait()
+	list, err := config.NewTrustStore(state).List()
+	if err != nil || len(list) != len(paths)/2 {
+		t.Errorf("List() = %v, %v, want the files with odd numbers", list, err)
+	}
+	for i, path := range paths {
+		if got := config.NewTrustStore(state).Trusts(path, []byte("workspaces: {main: {provider: {kind: custom}}}\n")); got != (i%2 == 1) {
+			t.Errorf("Trusts(%q) = %t, want %t", path, got, i%2 == 1)
+		}
 	}
 }
 

@@ -1,6 +1,6 @@
 //go:build darwin || dragonfly || freebsd || linux || netbsd || openbsd
 
-package audit
+package filelock
 
 import (
 	"errors"
@@ -9,12 +9,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// rotates says whether a file can be replaced while it is locked.
-const rotates = true
+// Replaces says whether a file can be replaced while it is locked.
+const Replaces = true
 
-// tryLock locks f, until it is closed, unless another process or another open file
+// try locks f, until it is closed, unless another process or another open file
 // has locked it.
-func tryLock(f *os.File) (locked bool, err error) {
+func try(f *os.File) (locked bool, err error) {
 	for {
 		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		switch {

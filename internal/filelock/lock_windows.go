@@ -1,4 +1,4 @@
-package audit
+package filelock
 
 import (
 	"errors"
@@ -11,12 +11,12 @@ import (
 // end, because Windows lets nobody read what is locked.
 const lockedAt = 0x7fffffff
 
-// rotates says whether a file can be replaced while it is locked.
-const rotates = false
+// Replaces says whether a file can be replaced while it is locked.
+const Replaces = false
 
-// tryLock locks f, until it is closed, unless another process or another open file
+// try locks f, until it is closed, unless another process or another open file
 // has locked it.
-func tryLock(f *os.File) (locked bool, err error) {
+func try(f *os.File) (locked bool, err error) {
 	err = windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY,
 		0, 1, 0, &windows.Overlapped{OffsetHigh: lockedAt})
 	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_IO_PENDING) {

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/kind"
@@ -226,6 +227,9 @@ func checkKind(in kind.Input) error {
 		errs = append(errs, kind.KeyError("pids", errors.New("it cannot be negative, but for -1, which is no limit")))
 	}
 	for i, m := range o.Mounts {
+		if err := ops.CheckHostPath(m.Source); err != nil && in.File != "" {
+			errs = append(errs, kind.KeyError(fmt.Sprintf("mounts[%d].source", i), err))
+		}
 		if m.Writable && in.Protected(m.path(in)) {
 			errs = append(errs, kind.KeyError(fmt.Sprintf("mounts[%d].source", i), errors.New(
 				"it holds this file, the record of trusted files or an audit log, which no workspace may change: mount another folder, leave out writable, or, unless it is a log, say \"protectConfig: false\"")))

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/wording"
 	"github.com/workspacekit/workspacekit/providers/localbash/internal/sys"
 	"github.com/workspacekit/workspacekit/workspace"
@@ -173,8 +174,8 @@ func (r *runSettings) check() error {
 		}
 	}
 	for i, path := range r.Readable {
-		if path == "~" || strings.HasPrefix(path, "~/") {
-			wrong(fmt.Sprintf("run.readable[%d]", i), fmt.Errorf(`%q begins with "~", which is not expanded: use "${HOME}" instead`, path))
+		if err := ops.CheckHostPath(path); err != nil {
+			wrong(fmt.Sprintf("run.readable[%d]", i), err)
 		}
 		if showsProcesses(path) {
 			wrong(fmt.Sprintf("run.readable[%d]", i), fmt.Errorf("%q has all processes of this computer: name what commands need", path))
@@ -219,6 +220,9 @@ func checkKind(in kind.Input) error {
 	var o settings
 	if err := in.Decode(&o); err != nil {
 		return err
+	}
+	if err := ops.CheckHostPath(o.Root); err != nil && in.File != "" {
+		return errors.Join(kind.KeyError("root", err), o.check())
 	}
 	return o.check()
 }

@@ -24,6 +24,7 @@ func Kind() kind.Kind {
 		Summary:  "Files in memory, until the program ends.",
 		Options:  settings{},
 		Open:     openKind,
+		Check:    checkKind,
 		Grants:   grantsOfKind,
 		CanRun:   func(kind.Input) bool { return false },
 		Discards: func(kind.Input) bool { return true },
@@ -52,6 +53,18 @@ func openKind(ctx context.Context, in kind.Input) (workspace.FileSystem, error) 
 		return nil, kind.KeyError("seed", err)
 	}
 	return m, nil
+}
+
+// checkKind returns what is wrong with the options of a file.
+func checkKind(in kind.Input) error {
+	var o settings
+	if err := in.Decode(&o); err != nil {
+		return err
+	}
+	if err := ops.CheckHostPath(o.Seed); err != nil {
+		return kind.KeyError("seed", err)
+	}
+	return nil
 }
 
 // grantsOfKind says what a configuration file needs trust for: a seed outside

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/lazyregexp"
+	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/workspace"
 	"github.com/workspacekit/workspacekit/workspace/kind"
 )
@@ -159,6 +160,9 @@ func checkKind(in kind.Input) error {
 	}
 	opts := o.options(in)
 	var errs []error
+	if err := ops.CheckHostPath(o.CAFile); err != nil && in.File != "" {
+		errs = append(errs, kind.KeyError("caFile", err))
+	}
 	if o.Encryption != nil {
 		errs = append(errs, o.Encryption.check())
 		if o.Encryption.KeyVariable != "" || opts.Encryption.Type == SSEC {

@@ -44,6 +44,11 @@ func (a *Audit) check(p *diagnostics, n *document.Node) {
 	if file := n.Lookup("file"); file != nil && file.Kind == document.Text && file.Text == "" {
 		p.Add(file.At, "file is empty: name the log")
 	}
+	for key, path := range map[string]string{"file": a.File, "keyFile": a.KeyFile} {
+		if err := ops.CheckHostPath(path); err != nil {
+			p.Add(n.Lookup(key).At, "%s: %s", key, document.Redact(err.Error(), n.Lookup(key).Used))
+		}
+	}
 	if key := n.Lookup("keyFile"); key != nil && !a.HashPaths {
 		p.Add(key.At, "keyFile is of no use without hashPaths: true")
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -232,7 +233,7 @@ func checkPaths(p *diagnostics, paths *document.Node, empty string, check func(p
 		if item.Kind != document.Text {
 			continue
 		}
-		if err := check(item.Text); err != nil {
+		if err := cmp.Or(ops.CheckWritten(item.Text), check(item.Text)); err != nil {
 			p.Add(item.At, "%q cannot be used: %s", document.Short(item.Raw), document.Redact(cause(err), item.Used))
 		}
 	}

@@ -179,7 +179,7 @@ func TestInitKeepsValues(t *testing.T) {
 	r := captor(t, &read)
 	for _, value := range []string{
 		".", "src", "with space", `quote"d`, "it's", `back\slash`, "${HOME}", "$$", "a$", "#hash", "a #b", "a: b", "- a", "-", "*a", "&a", "!a",
-		"%a", "@a", "`a`", "{a: b}", "[a]", "a, b", "~", "null", "true", "yes", "1", "1.5", "0x10", "2001-01-01", "é日本😀", "<<", "a\\n", "</script>", "|", ">", "?",
+		"%a", "@a", "`a`", "{a: b}", "[a]", "a, b", "~me", "null", "true", "yes", "1", "1.5", "0x10", "2001-01-01", "é日本😀", "<<", "a\\n", "</script>", "|", ">", "?",
 	} {
 		t.Run(value, func(t *testing.T) {
 			dir := t.TempDir()

@@ -2,9 +2,12 @@ package document
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/goccy/go-yaml"
@@ -124,7 +127,37 @@ func (r *reader) addSyntax(at Position, message string) {
 			return
 		}
 	}
+	if wrong := r.unquoted(at); wrong != "" {
+		r.Add(at, "%s", wrong)
+		return
+	}
 	r.Add(at, "this is not YAML: %s; look at the indentation, brackets and quotes here and in the lines before", message)
+}
+
+// unquoted returns what is wrong at a place that is not YAML if that is a text which needs
+// quotes, or other ones: patterns, variables and paths of Windows do. It is "" for anything else.
+func (r *reader) unquoted(at Position) string {
+	if at.Line < 1 || at.Line > len(r.Lines) {
+		return ""
+	}
+	line := []rune(r.Lines[at.Line-1])
+	column := min(max(at.Column-1, 0), len(line))
+	before, after := string(line[:column]), string(line[column:])
+	word := before[strings.LastIndexAny(before, " \t,:[{")+1:] + after
+	word = word[:len(word)-len(strings.TrimLeft(word, "*@`%"))] // how it begins
+	inner := strings.TrimRight(before, " ")
+	last := inner[strings.LastIndexAny(inner, " \t,:[{")+1:]
+	switch {
+	case strings.HasSuffix(before, "$") && strings.HasPrefix(after, "{"):
+		return `a variable between braces or brackets needs quotes: write "${NAME}"`
+	case strings.HasSuffix(before, `\`), strings.HasPrefix(after, `"`) && strings.Contains(after, `\`):
+		return `a backslash in double quotes begins an escape: use single quotes, or "/" in a path`
+	case (strings.HasSuffix(before, "}") || strings.HasSuffix(before, "]")) && strings.IndexAny(after, " \t\r,:]}") != 0 && after != "":
+		return `a text that begins with a brace or bracket needs quotes, as in "{a,b}/**"`
+	case word != "", strings.HasPrefix(last, "*"):
+		return fmt.Sprintf("a text that begins with %q needs quotes, as in \"*.md\"", cmp.Or(word, "*")[:1])
+	}
+	return ""
 }
 
 func tokenPlace(t *token.Token) Position {
@@ -221,9 +254,36 @@ func (r *reader) find(at Position, part string) Position {
 func (r *reader) list(at Position, n *ast.SequenceNode) *Node {
 	list := &Node{Kind: List, At: at}
 	for _, value := range n.Values {
-		list.Items = append(list.Items, r.node(value))
+		item := r.node(value)
+		if at, wrong := severalItems(value); wrong != "" {
+			r.Add(at, "%s", wrong)
+			item = broken(at)
+		}
+		list.Items = append(list.Items, item)
 	}
 	return list
+}
+
+// severalItems returns what is wrong with an item that is meant to be several, and where it
+// begins: the lines of a text without quotes are one text, whatever they begin with.
+func severalItems(n ast.Node) (at Position, wrong string) {
+	text, ok := n.(*ast.StringNode)
+	if !ok || text.Token.Type != token.StringType {
+		return at, ""
+	}
+	at = placeOf(n)
+	origin := text.Token.Origin
+	switch {
+	case strings.Contains(strings.TrimSpace(origin), "\n"):
+		if entry := text.Token.Prev; entry != nil && entry.Type == token.SequenceEntryType { // the place of the text may be its end
+			at = tokenPlace(entry)
+			at.Column += 1 + len(origin) - len(strings.TrimLeft(origin, " "))
+		}
+		return at, "this item goes on in the next line, as one text: indent all items alike, separate those in brackets with commas, or write it in quotes in one line"
+	case strings.Contains(text.Value, " - "):
+		return at, `this item is one text with " - " in it: write each item in a line of its own, or this one in quotes`
+	}
+	return at, ""
 }
 
 // mapping returns a mapping with the keys in the order of the file. A key that is there twice
@@ -290,6 +350,10 @@ func (r *reader) alias(at Position, n *ast.AliasNode) *Node {
 		return broken(at)
 	}
 	if !ok {
+		if len(r.anchors) == 0 || strings.ContainsFunc(name, func(c rune) bool { return c != '-' && c != '_' && !unicode.IsLetter(c) && !unicode.IsDigit(c) }) {
+			r.Add(at, "a text that begins with \"*\" needs quotes: write %q", "*"+name)
+			return broken(at)
+		}
 		names := make([]string, 0, len(r.anchors))
 		for known := range r.anchors {
 			names = append(names, known)

@@ -74,9 +74,10 @@ type Config struct {
 	// Tools is the settings of the tools.
 	Tools Tools
 
-	file         string         // its name, empty if there is none
-	dir          string         // where relative names of the file begin
-	trusted      bool           // it may use more than its own folder
+	file         string // its name, empty if there is none
+	dir          string // where relative names of the file begin
+	trusted      bool   // it may use more than its own folder
+	root         *document.Node
 	tools        *document.Node // nil if there is none
 	files        *configFiles
 	configIn     func(root string) []string // that of files; a method value for each workspace would take memory
@@ -233,6 +234,7 @@ func (c *Config) read(p *diagnostics, data []byte, o Options) {
 	if root == nil {
 		return
 	}
+	c.root = root
 	var f file
 	p.decoder().Decode("the file", root, reflect.ValueOf(&f).Elem())
 	c.files.unprotected = f.ProtectConfig != nil && !*f.ProtectConfig

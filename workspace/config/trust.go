@@ -270,50 +270,65 @@ func (c *Config) Grants(ctx context.Context, r *Registry) ([]Grant, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		texts, err := c.grantsOf(d, providers[i])
+		uses, err := c.usesOf(d, providers[i])
 		if err != nil {
 			return nil, c.failure(d, err)
 		}
-		for _, text := range texts {
-			grants = append(grants, Grant{Workspace: d.name, Text: text})
+		for _, u := range uses {
+			grants = append(grants, Grant{Workspace: d.name, Text: u.text})
 		}
 	}
 	return grants, nil
 }
 
-// grantsOf returns what the workspace uses beyond memory and the folder of the file,
+// use is what a workspace uses, and where the file says so.
+type use struct {
+	at   document.Position
+	text string
+}
+
+// usesOf returns what the workspace uses beyond memory and the folder of the file,
 // and the secrets, and files that describe workspaces, that may be in that folder. Variables are
-// among it, as errors and names of tools can show their values to an agent.
-func (c *Config) grantsOf(d *description, opener provider) ([]string, error) {
-	grants, err := opener.grants()
+// among it, set or not, as errors and names of tools can show their values to an agent, and what
+// the file uses depends on them.
+func (c *Config) usesOf(d *description, opener provider) ([]use, error) {
+	var uses []use
+	add := func(at document.Position, texts ...string) {
+		for _, text := range texts {
+			uses = append(uses, use{at, document.Redact(text, d.variables())})
+		}
+	}
+	ofProvider, err := opener.grants()
+	add(d.node.Find("provider"), ofProvider...)
 	if opener.kind.Local && c.files.unprotected {
-		grants = append(grants, "the files that describe workspaces (protectConfig: false)")
+		add(c.root.Find("protectConfig"), "the files that describe workspaces (protectConfig: false)")
 	}
 	if err == nil && !d.sensitive {
 		switch settings := d.settings(); {
 		case settings.Sensitive == AccessAllow:
-			grants = append(grants, "files with the names of secrets (sensitive: allow)")
+			add(d.node.Find("fs.sensitive"), "files with the names of secrets (sensitive: allow)")
 		case settings.Mode == ModeAudit:
-			grants = append(grants, "files with the names of secrets (mode: audit)")
+			add(d.node.Find("fs.mode"), "files with the names of secrets (mode: audit)")
 		}
 	}
-	grants = append(grants, d.Audit.at(opener.in).grants()...)
+	add(d.node.Find("audit"), d.Audit.at(opener.in).grants()...)
 	if d.Git.on() {
-		grants = append(grants, "the program git")
+		add(d.node.Find("git"), "the program git")
 	}
-	for i, text := range grants {
-		grants[i] = document.Redact(text, d.variables())
-	}
-	used := d.node.Variables()
-	if c.tools != nil {
-		used = append(used, c.tools.Variables()...)
-	}
-	for i, v := range used {
-		if !slices.Contains(used[:i], v) {
-			grants = append(grants, fmt.Sprintf("the variable %s of the environment", v.Name))
+	var names []string
+	for _, n := range []*document.Node{d.node, c.root.Lookup("protectConfig"), c.tools} {
+		if n == nil {
+			continue
+		}
+		for _, v := range n.Variables() {
+			if !slices.Contains(names, v.Name) {
+				names = append(names, v.Name)
+				at, _ := n.Uses(v.Name)
+				uses = append(uses, use{at, fmt.Sprintf("the variable %s of the environment", v.Name)})
+			}
 		}
 	}
-	return grants, err
+	return uses, err
 }
 
 // variables returns what d used of the environment. The value of a variable in a URL is there
@@ -347,15 +362,21 @@ func (c *Config) checkTrust(opener provider, d *description) error {
 	if c.trusted {
 		return nil
 	}
-	grants, err := c.grantsOf(d, opener)
+	uses, err := c.usesOf(d, opener)
 	if err != nil {
 		return c.failure(d, err)
 	}
-	if len(grants) == 0 {
+	if len(uses) == 0 {
 		return nil
 	}
+	slices.SortStableFunc(uses, func(a, b use) int { return a.at.Compare(b.at) })
 	p := c.problems()
-	p.Add(d.node.At, "the workspace %q uses %s, and a file that nobody named needs your trust for that: read the file, then run \"workspace trust %s\"",
-		d.name, grants[0], wording.ShellWord(c.file))
+	for i, u := range uses {
+		remedy := ""
+		if i == len(uses)-1 {
+			remedy = fmt.Sprintf(", and a file that nobody named needs your trust for that: read the file, then run \"workspace trust %s\"", wording.ShellWord(c.file))
+		}
+		p.Add(u.at, "the workspace %q uses %s%s", d.name, u.text, remedy)
+	}
 	return withCause(p.err(), ErrUntrusted)
 }

@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/workspacekit/workspacekit/workspace/kind"
 
 	"github.com/workspacekit/workspacekit"
@@ -43,15 +45,22 @@ func TestTrustOfUnknownKind(t *testing.T) {
 	}
 }
 
-// TestTrustOfVariables tests that a file that nobody named needs the user's trust for a variable of
-// the environment: an error of a policy, or the name of a tool, would show its value to an agent.
+// TestTrustOfVariables tests that a file that nobody named needs the user's trust for each variable
+// of the environment, set or not: an error of a policy, or the name of a tool, would show its value
+// to an agent, and what the file uses would change with it.
 func TestTrustOfVariables(t *testing.T) {
 	t.Parallel()
-	env := func(name string) (string, bool) { return "Hunter2", name == "TOKEN" }
-	for file, want := range map[string]string{
-		"workspaces: {main: {provider: mem://, fs: {allowedPaths: [\"${TOKEN}/**\", \"${TOKEN}\"]}}}\n": "the variable TOKEN of the environment",
-		"workspaces: {main: {provider: mem://}}\ntools: {naming: \"${TOKEN:-x}_{op}\"}\n":               "the variable TOKEN of the environment",
-		"workspaces: {main: {provider: \"mem://\", fs: {allowedPaths: [\"$${TOKEN}\"]}}}\n":             "",
+	env := func(name string) (string, bool) {
+		value, set := map[string]string{"TOKEN": "Hunter2", "EMPTY": ""}[name]
+		return value, set
+	}
+	for file, want := range map[string][]string{
+		"workspaces: {main: {provider: mem://, fs: {allowedPaths: [\"${TOKEN}/**\", \"${TOKEN}\"]}}}\n":     {"TOKEN"},
+		"workspaces: {main: {provider: mem://}}\ntools: {naming: \"${TOKEN:-x}_{op}\"}\n":                   {"TOKEN"},
+		"workspaces: {main: {provider: \"mem://\", fs: {allowedPaths: [\"$${TOKEN}\"]}}}\n":                 nil,
+		"workspaces: {main: {provider: {kind: localbash, root: \"${SUB:-.}${EMPTY}\"}}}\n":                  {"SUB", "EMPTY"},
+		"workspaces: {main: {provider: mem://}}\nprotectConfig: \"${PROTECT:-true}\"\n":                     {"PROTECT"},
+		"workspaces: {main: {provider: mem://, fs: {allowedPaths: &a [\"${SUB:-a}\"], deniedPaths: *a}}}\n": {"SUB"},
 	} {
 		path := filepath.Join(t.TempDir(), config.FileName)
 		writeFile(t, path, file)
@@ -59,17 +68,64 @@ func TestTrustOfVariables(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		var wanted []config.Grant
+		for _, name := range want {
+			wanted = append(wanted, config.Grant{Workspace: "main", Text: "the variable " + name + " of the environment"})
+		}
 		grants, err := c.Grants(t.Context(), workspacekit.NewRegistry())
-		if got := fmt.Sprint(grants); err != nil || got != fmt.Sprint([]config.Grant{{Workspace: "main", Text: want}}) && (want != "" || len(grants) > 0) {
-			t.Errorf("Grants of %q = %v, %v, want %q", file, got, err, want)
+		if diff := cmp.Diff(wanted, grants); err != nil || diff != "" {
+			t.Errorf("Grants of %q: %v (-want +got):\n%s", file, err, diff)
 		}
 		opened, err := c.Open(t.Context(), workspacekit.NewRegistry())
 		if err == nil {
 			opened.Close()
 		}
-		if errors.Is(err, config.ErrUntrusted) != (want != "") || err != nil && strings.Contains(err.Error(), "Hunter2") {
-			t.Errorf("Open of %q = %v, want an untrusted file: %t", file, err, want != "")
+		if errors.Is(err, config.ErrUntrusted) != (want != nil) || err != nil && strings.Contains(err.Error(), "Hunter2") {
+			t.Errorf("Open of %q = %v, want an untrusted file: %t", file, err, want != nil)
 		}
+	}
+}
+
+// TestUntrustedPlaces tests that an error names all that needs trust, each with its place.
+func TestUntrustedPlaces(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), config.FileName)
+	writeFile(t, path, `protectConfig: false
+workspaces:
+  main:
+    audit: { file: log.jsonl }
+    git: { stage: true }
+    provider: { kind: localbash, root: ., relaxed: true }
+    fs:
+      sensitive: allow
+      deniedPaths: [a, "${A:-b}"]
+tools: { naming: "${B:-x}_{op}" }
+`)
+	c, err := config.Load(path, &config.Options{Name: "f", Trust: config.NewTrustStore(path + ".json"), Env: testEnv})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.Open(t.Context(), workspacekit.NewRegistry())
+	var broken *config.Error
+	if !errors.As(err, &broken) || !errors.Is(err, config.ErrUntrusted) {
+		t.Fatalf("Open = %v, want a *config.Error that is %v", err, config.ErrUntrusted)
+	}
+	var got []string
+	for _, problem := range broken.Problems {
+		got = append(got, fmt.Sprintf("%d:%d %s", problem.Line, problem.Column, problem.Text))
+	}
+	uses := func(text string) string { return `the workspace "main" uses ` + text }
+	want := []string{
+		"1:16 " + uses("the files that describe workspaces (protectConfig: false)"),
+		"4:12 " + uses("the audit log "+filepath.Join(filepath.Dir(path), "log.jsonl")),
+		"5:10 " + uses("the program git"),
+		"6:15 " + uses("whatever the symlinks in the folder lead to (relaxed)"),
+		"8:18 " + uses("files with the names of secrets (sensitive: allow)"),
+		"9:24 " + uses("the variable A of the environment"),
+		"10:18 " + uses(`the variable B of the environment, and a file that nobody named needs your trust for that: read the file, then run "workspace trust f"`),
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("Open (-want +got):\n%s", diff)
 	}
 }
 

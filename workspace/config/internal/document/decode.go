@@ -82,7 +82,7 @@ func (d Decoder) Wrong(what string, n *Node, wanted string) {
 		remedy = ": give it a value, or remove it"
 	case wanted == AText && n.Kind >= Bool && n.Kind <= Float:
 		remedy = fmt.Sprintf(": write it in quotes, %q", n.Raw)
-	case n.Kind == Text && len(n.Used) > 0:
+	case n.Kind == Text && slices.ContainsFunc(n.Used, func(v Variable) bool { return v.Value != "" }):
 		remedy = " with what the environment says"
 	}
 	d.Add(n.At, "%s must be %s, and is %s%s", what, wanted, n.shown(), remedy)

@@ -52,7 +52,7 @@ func (d *Diagnostics) Len() int { return len(d.found) }
 // Sorted returns what has been added, in the order of the places. The texts have
 // only characters that can be shown, and the lines no secrets.
 func (d *Diagnostics) Sorted() []Diagnostic {
-	slices.SortStableFunc(d.found, func(a, b placed) int { return a.at.compare(b.at) })
+	slices.SortStableFunc(d.found, func(a, b placed) int { return a.at.Compare(b.at) })
 	sorted := make([]Diagnostic, len(d.found))
 	for i, found := range d.found {
 		line := found.at.Line
@@ -64,8 +64,8 @@ func (d *Diagnostics) Sorted() []Diagnostic {
 	return sorted
 }
 
-// compare orders places as they are in the file.
-func (p Position) compare(other Position) int {
+// Compare orders places as they are in the file.
+func (p Position) Compare(other Position) int {
 	return cmp.Or(cmp.Compare(p.Line, other.Line), cmp.Compare(p.Column, other.Column))
 }
 

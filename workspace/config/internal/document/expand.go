@@ -12,14 +12,15 @@ import (
 	"unicode/utf8"
 )
 
-// Variable is a variable of the environment that a file uses.
+// Variable is a variable of the environment that a file uses. Its Value is empty if the
+// variable is, or is not set.
 type Variable struct{ Name, Value string }
 
 // expansion is a text in which variables are being replaced.
 type expansion struct {
 	lookup func(string) (string, bool)
 	out    strings.Builder
-	used   []Variable // those whose values are in out
+	used   []Variable
 }
 
 // fault is what is wrong with a text, and the part of it that is. The part is looked for in
@@ -27,8 +28,7 @@ type expansion struct {
 type fault struct{ part, text string }
 
 // expand returns text with "${VAR}" and "${VAR:-default}" replaced by what
-// lookup says, and "$$" by "$"; what it used of the environment; and what is
-// wrong with it.
+// lookup says, and "$$" by "$"; the variables in it; and what is wrong with it.
 //
 // With HOST=example.org and EMPTY set to nothing:
 //
@@ -85,9 +85,9 @@ func (e *expansion) reference(inner string) *fault {
 		return &fault{part, fmt.Sprintf("%q cannot be read: there are only ${NAME} and ${NAME:-default}", part+"}")}
 	}
 	value, set := e.lookup(name)
+	e.used = append(e.used, Variable{name, value})
 	switch {
 	case value != "":
-		e.used = append(e.used, Variable{name, value})
 		e.out.WriteString(value)
 	case hasFallback:
 		e.out.WriteString(fallback)

@@ -28,7 +28,7 @@ type Node struct {
 	At      Position
 	Text    string     // of a scalar, with Variables replaced
 	Raw     string     // of a scalar, as the file spells it
-	Used    []Variable // whose values are in Text
+	Used    []Variable // that Raw names
 	Items   []*Node    // of a List
 	Entries []Entry    // of a Map; of a key that is there twice, the first
 
@@ -77,14 +77,27 @@ func Short(text string) string {
 	return text
 }
 
-// Variables returns what n and all in it used of the environment. Each is there as often as it
-// was used.
+// Variables returns the variables of the environment in n and all in it, each as often as it is
+// there.
 func (n *Node) Variables() []Variable {
 	used := slices.Clip(n.Used)
 	for _, child := range n.children() {
 		used = append(used, child.Variables()...)
 	}
 	return used
+}
+
+// Uses returns the place of the first text in n that has the variable name.
+func (n *Node) Uses(name string) (at Position, ok bool) {
+	if slices.ContainsFunc(n.Used, func(v Variable) bool { return v.Name == name }) {
+		return n.At, true
+	}
+	for _, child := range n.children() {
+		if at, ok = child.Uses(name); ok {
+			return at, true
+		}
+	}
+	return Position{}, false
 }
 
 // HasBroken reports whether something was wrong with n or anything in it.

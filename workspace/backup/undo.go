@@ -210,14 +210,14 @@ func (u *undo) pass(ctx context.Context, c *Change) {
 
 // none says that there is nothing that the options ask for.
 func (u *undo) none() string {
-	text := "the journal has no change to undo"
+	text := "there is no change to undo"
 	switch {
 	case u.nothing && u.Redo:
 		return "nothing is left to redo: the files are as they were before the undos, or have been removed"
 	case u.nothing:
 		return "nothing is left to undo: the files are as they were before the changes, or have been removed"
 	case u.Redo:
-		text = "the journal has no undo to take back"
+		text = "there is no undo to take back"
 	}
 	if u.Session != "" {
 		text += fmt.Sprintf(" of the session %q", u.Session)

@@ -555,7 +555,7 @@ func nameFault(name string) string {
 	case len(name) > maxName:
 		return fmt.Sprintf("is longer than %d characters: shorten it", maxName)
 	case strings.IndexFunc(name, func(r rune) bool { return !nameRune(r) }) >= 0:
-		return `has other characters than letters, digits, "_" and "-", and becomes a part of tool names: rename it`
+		return `has other characters than ASCII letters, digits, "_" and "-", and becomes a part of tool names: rename it`
 	}
 	return ""
 }

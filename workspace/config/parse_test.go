@@ -320,7 +320,7 @@ func TestErrorJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `{"file":"workspace.yaml","problems":[{"line":2,"column":3,` +
-		`"text":"the name \"a b\" has other characters than letters, digits, \"_\" and \"-\", and becomes a part of tool names: rename it",` +
+		`"text":"the name \"a b\" has other characters than ASCII letters, digits, \"_\" and \"-\", and becomes a part of tool names: rename it",` +
 		`"source":"  a b: mem://","mark":3}]}`
 	if diff := cmp.Diff(want, string(data)); diff != "" {
 		t.Errorf("the error (-want +got):\n%s", diff)

@@ -132,7 +132,11 @@ func (r *Registry) fromURL(p *diagnostics, d *description, in kind.Input) provid
 func (c *Config) fromNode(p *diagnostics, r *Registry, d *description, in kind.Input) provider {
 	of, ok := r.kinds[d.kind.Text]
 	if !ok {
-		p.Add(d.kind.At, "there is no kind of provider %q: %s", document.Short(d.kind.Raw), wording.Suggest(d.kind.Raw, r.Kinds()))
+		meant := wording.Suggest(d.kind.Raw, r.Kinds())
+		if name := r.KindOf(strings.ToLower(d.kind.Raw)); name != "" { // the scheme of a URL, such as docker
+			meant = fmt.Sprintf("did you mean %q?", name)
+		}
+		p.Add(d.kind.At, "there is no kind of provider %q: %s", document.Short(d.kind.Raw), meant)
 		return provider{}
 	}
 	what, n := "the provider "+d.kind.Raw, d.Provider

@@ -145,7 +145,7 @@ func (s FS) check(p *diagnostics, n *document.Node) {
 	checkPaths(p, n.Lookup("allowedExtensions"), "allowedExtensions is empty, which would allow no file: leave it out", policy.CheckExtension)
 	checkPaths(p, n.Lookup("deniedExtensions"), "deniedExtensions is empty: leave it out", policy.CheckExtension)
 	checkRules(p, n.Lookup("rules"))
-	if limits := n.Lookup("quota"); limits != nil && s.Quota != nil {
+	if limits := n.Lookup("quota"); limits != nil && limits.Kind == document.Map && s.Quota != nil {
 		s.Quota.check(p, limits)
 	}
 }
@@ -573,7 +573,7 @@ func namingFault(naming string, workspaces int, shared Sharing) string {
 	rest := strings.NewReplacer("{name}", "", "{op}", "").Replace(naming)
 	switch {
 	case strings.IndexFunc(rest, func(r rune) bool { return !nameRune(r) }) >= 0:
-		return `naming may have letters, digits, "_", "-", {name} and {op} only`
+		return `naming may have ASCII letters, digits, "_", "-", {name} and {op} only`
 	case !strings.Contains(naming, "{op}"):
 		return "naming needs {op}, or all tools have one name"
 	case workspaces > 1 && shared != SharedTrue && !strings.Contains(naming, "{name}"):

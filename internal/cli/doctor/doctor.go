@@ -273,5 +273,8 @@ func (p *printer) verdict() error {
 	case len(p.shown) == 1:
 		return term.Failf("the workspace does not work as it should")
 	}
+	if p.failed == 1 {
+		return term.Failf("1 of %d workspaces does not work as it should", len(p.shown))
+	}
 	return term.Failf("%d of %d workspaces do not work as they should", p.failed, len(p.shown))
 }

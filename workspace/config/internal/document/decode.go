@@ -35,8 +35,7 @@ type Decoder struct {
 	Words Words
 }
 
-// Words are the values of types of strings, which a file writes as it writes
-// switches: without regard to letter case.
+// Words are the values of types of strings.
 type Words map[reflect.Type][]string
 
 // Decode sets v, which can be set, to what n says. what names it in diagnostics. After an
@@ -183,21 +182,39 @@ func (d Decoder) float(what string, n *Node, v reflect.Value) {
 
 func (d Decoder) duration(what string, n *Node, v reflect.Value) {
 	duration, err := time.ParseDuration(n.Text)
-	if n.Kind != Text || err != nil {
+	unit := strings.TrimLeft(n.Text, "0123456789")
+	switch {
+	case n.Kind == Text && err != nil && unit != n.Text && slices.Contains([]string{"h", "m", "s", "ms"}, unit): // of a number that is too large
+		d.Add(n.At, "%s is too long: the most is %dh", what, int64(math.MaxInt64/time.Hour))
+		return
+	case n.Kind != Text || err != nil:
 		d.Wrong(what, n, aDuration)
 		return
 	}
 	v.SetInt(int64(duration))
 }
 
-// word sets v to a word in lower case. A word such as "off" is text, but "true" is a switch,
+// word sets v to a word. A word such as "off" is text, but "true" is a switch, in any letter case,
 // and "true" in quotes is not.
 func (d Decoder) word(what string, n *Node, v reflect.Value) {
-	words, text := d.Words[v.Type()], strings.ToLower(n.Text)
-	isSwitch := text == "true" || text == "false"
+	words, text := d.Words[v.Type()], n.Text
+	lower := strings.ToLower(text)
+	isSwitch := lower == "true" || lower == "false"
+	if isSwitch {
+		text = lower
+	}
 	if !slices.Contains(words, text) || isSwitch && !n.is(Bool) || !isSwitch && n.Kind != Text {
 		last := len(words) - 1
-		d.Wrong(what, n, strings.Join(words[:last], ", ")+" or "+words[last])
+		wanted := strings.Join(words[:last], ", ") + " or " + words[last]
+		near := wording.DidYouMean(n.Raw, words)
+		if slices.Contains(words, text) {
+			near = "remove the quotes"
+		}
+		if n.Kind != Text || len(n.Used) > 0 || near == "" {
+			d.Wrong(what, n, wanted)
+			return
+		}
+		d.Add(n.At, "%s must be %s, and is %s: %s", what, wanted, n.shown(), near)
 		return
 	}
 	v.SetString(text)

@@ -32,11 +32,11 @@ import (
 // It has a random id, by which the layers below the tools tell the changes of one
 // session from those of another. It keeps hashes and line numbers of the files, up
 // to 16 MiB of their contents for the diffs of errors, and its shells and scratch
-// files. It is safe for concurrent use.
+// files. The zero Session is a new one. It is safe for concurrent use.
 type Session struct {
 	mu    sync.Mutex
-	id    string                 // guarded by mu
-	files map[fileKey]*shownFile // guarded by mu
+	id    string                 // guarded by mu; empty until ID is called
+	files map[fileKey]*shownFile // guarded by mu; nil until put is called
 	kept  int                    // guarded by mu; how many bytes of contents are kept
 
 	editing map[fileKey]chan struct{} // guarded by mu; closed once a call has recorded what it makes of the file
@@ -80,7 +80,7 @@ const keptBytes = 16 << 20
 
 // NewSession returns a session that has been shown nothing, with an id of its own.
 func NewSession() *Session {
-	return &Session{id: sessionid.NewID(), files: map[fileKey]*shownFile{}}
+	return new(Session)
 }
 
 // ID returns the id of the session: 1 to 64 letters, digits, "-" and "_". It stays
@@ -88,6 +88,9 @@ func NewSession() *Session {
 func (s *Session) ID() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.id == "" {
+		s.id = sessionid.NewID()
+	}
 	return s.id
 }
 
@@ -153,6 +156,7 @@ type sessionFile struct {
 //
 // It waits for a script that runs in the shell. Files that are read meanwhile may be missing.
 func (s *Session) MarshalJSON() ([]byte, error) {
+	s.ID() // makes the id
 	s.mu.Lock()
 	list := []sessionFile{}
 	for key, file := range s.files {
@@ -308,6 +312,9 @@ func (s *Session) put(key fileKey, now *shownFile) {
 				now.add(r[0], r[1])
 			}
 		}
+	}
+	if s.files == nil {
+		s.files = map[fileKey]*shownFile{}
 	}
 	s.files[key] = now
 	if len(now.data) > keptBytes/4 {

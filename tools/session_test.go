@@ -3,6 +3,7 @@ package tools_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"net"
@@ -17,6 +18,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/backup"
 	"github.com/workspacekit/workspacekit/workspace/policy"
 
 	aferolib "github.com/spf13/afero"
@@ -566,6 +568,39 @@ func TestSessionID(t *testing.T) {
 	if len(ids) != 3 || ids[0] == "" || ids[0] == s.ID() || ids[1] != s.ID() || ids[2] != s.ID() {
 		t.Errorf("the session %q reads as %q, want its own id after one of the Set", s.ID(), ids)
 	}
+}
+
+// TestZeroSession tests that a session that nobody made, as after one that cannot be restored, is
+// one of its own: it undoes no change of another one.
+func TestZeroSession(t *testing.T) {
+	t.Parallel()
+	backups, err := backup.New(memory.New(nil), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, backups, "a", five)
+	set := careful(t, backups)
+	write := func(s *tools.Session, op, args string) {
+		t.Helper()
+		tool, _ := set.Lookup(op)
+		if result, err := tool.Call(tools.WithSession(t.Context(), s), json.RawMessage(args)); err != nil || result.IsError {
+			t.Fatalf("%s(%s) = %v, %v", op, args, result, err)
+		}
+	}
+	var zero, saved tools.Session
+	if err := json.Unmarshal([]byte(`{"id": "x"}`), &zero); err == nil {
+		t.Fatal("Unmarshal of no session did not fail")
+	}
+	write(tools.NewSession(), "write_file", `{"path": "b", "content": "theirs"}`)
+	if changes, err := zero.Undo(t.Context(), backups, nil); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Undo = %v, %v, want that there is nothing to undo", changes, err)
+	}
+	write(&zero, "read_file", `{"path": "a"}`)
+	write(&zero, "write_file", `{"path": "a", "content": "mine"}`)
+	if data, err := json.Marshal(&saved); err != nil || json.Unmarshal(data, &zero) != nil || zero.ID() == "" || zero.ID() != saved.ID() {
+		t.Errorf("the session %q is restored from %s, %v as %q", saved.ID(), data, err, zero.ID())
+	}
+	holds(t, backups, "b", "theirs")
 }
 
 // TestReadRequiredNoLines edits a file after the only line that was read has been deleted.

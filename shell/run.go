@@ -76,7 +76,7 @@ type Observer interface {
 // Result is what a run did.
 type Result struct {
 	// ExitCode is the exit status of the script: 124 if it ran out of time, 137 if it
-	// reached another budget.
+	// reached another budget or ended by a panic.
 	ExitCode int
 	// Output is what the script printed, standard output and standard error in order.
 	Output string
@@ -85,8 +85,8 @@ type Result struct {
 	// Spilled is the file of the shell, below /dev/shm, that has the whole output. It is
 	// empty if Output is whole, and if there is no room for it.
 	Spilled string
-	// Stopped is the message about the budget that ended the run, empty if none did. The
-	// output ends with it.
+	// Stopped is the message about the budget or the panic that ended the run, empty if none
+	// did. The output ends with it.
 	Stopped string
 	// Changes are the files that were changed, in order. Those of the scratch workspace are
 	// left out.
@@ -431,7 +431,7 @@ func (r *run) interpret(ctx context.Context, text string) (exit int) {
 }
 
 // protect calls run, and returns its exit status. A panic of the interpreter, which some
-// scripts with errors cause, or of the file system is an exit status of its own.
+// scripts with errors cause, of the file system or of an observer ends the script as a budget does.
 //
 // recover works in the goroutine of protect only. So each statement that the interpreter
 // starts a goroutine for is a piece, which calls protect itself (run.runPiece). The errors
@@ -439,8 +439,8 @@ func (r *run) interpret(ctx context.Context, text string) (exit int) {
 func (r *run) protect(run func() error) (exit int) {
 	defer func() {
 		if p := recover(); p != nil {
-			fmt.Fprintln(r.out.stderr, "bash: the script stopped at a panic: a construct is used in a way that is not supported, or the file system has a defect")
-			exit = 2
+			r.stop("a panic: a construct is used in a way that is not supported, or the file system has a defect")
+			exit = 1
 		}
 	}()
 	err := run()

@@ -1125,21 +1125,31 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// panicking is a FileSystem that panics where a file is described.
+// panicking is a FileSystem that panics where a file is described or read.
 type panicking struct{ *memory.FS }
 
-func (panicking) Stat(context.Context, string) (workspace.FileInfo, error) { panic("observer") }
+func (panicking) Stat(context.Context, string) (workspace.FileInfo, error) { panic("the cause") }
 
-// TestPanicOfFiles tests that a script is not blamed for a panic of its file system.
+func (panicking) Open(context.Context, string, *workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
+	panic("the cause")
+}
+
+// TestPanicOfFiles tests that a panic of the file system ends the script, which is not blamed for
+// it, wherever in the script it is.
 func TestPanicOfFiles(t *testing.T) {
 	t.Parallel()
-	s := shell.New([]*workspace.Workspace{workspace.New("repo", panicking{memory.New(nil)}, nil)}, nil)
-	result, err := s.Run(t.Context(), "test -e a", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if result.ExitCode != 2 || !strings.Contains(result.Output, "panic") || strings.Contains(result.Output, "observer") {
-		t.Errorf("Run = %d, %q, want 2 and that there was a panic", result.ExitCode, result.Output)
+	for _, script := range []string{
+		"test -e a", "test -e a || echo after", "cat a; echo after", "cat < a; echo after", "cat a | cat; echo after", "cat a | (cat; echo after)", "x=$(cat a); echo after",
+		"cat a & wait; echo after", "bash -c 'cat a; echo after'; echo after", "f() { cat a; }; f || echo after", "echo a | xargs cat; echo after", "trap 'echo after' EXIT; cat a",
+	} {
+		s := shell.New([]*workspace.Workspace{workspace.New("repo", panicking{memory.New(nil)}, nil)}, nil)
+		result, err := s.Run(t.Context(), script, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if result.ExitCode != 137 || !strings.Contains(result.Stopped, "a panic") || !strings.HasSuffix(result.Output, result.Stopped+"\n") || strings.Contains(result.Output, "the cause") || strings.Contains(result.Output, "after") {
+			t.Errorf("Run(%q) = %d, %q, want 137 and that there was a panic", script, result.ExitCode, result.Output)
+		}
 	}
 }
 

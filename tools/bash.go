@@ -93,7 +93,7 @@ type ShellResult struct {
 	Cut int
 	// Spilled is the file below /dev/shm that has the whole output, if Output is cut.
 	Spilled string
-	// Stopped says which limit ended the script, empty for none.
+	// Stopped says which limit ended the script, or that a panic did, empty for neither.
 	Stopped string
 	// Changes are the files that were changed, in order.
 	Changes []ShellChange

@@ -2,7 +2,9 @@ package tools
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -20,8 +22,9 @@ import (
 // and repairs what is not Unicode, and it says what to do. Null stands for a
 // parameter that is left out, as in the strict modes of some vendors.
 //
-// It stops at the first mistake. A validator of JSON Schema would report the same arguments
-// in words about schemas; these messages are for a model that tries again:
+// It tells up to mostNotes mistakes of an object, and the first one of a list. A validator of
+// JSON Schema would report the same arguments in words about schemas; these messages are for a
+// model that tries again:
 //
 //	{"path": "a.go", "lines": 5}    unknown parameter "lines" ... Did you mean "line"?
 //	{"path": 5}                     parameter "path" must be a string, not the number 5
@@ -79,17 +82,42 @@ func checkObject(s *jsonschema.Schema, where string, raw json.RawMessage) error 
 		return err
 	}
 	given := map[string]bool{}
+	var mistakes []error
 	for _, m := range members {
 		if err := checkMember(s, where, m, given); err != nil {
-			return err
+			mistakes = append(mistakes, err)
+		}
+		if len(mistakes) == mostNotes {
+			return allOf(mistakes)
 		}
 	}
 	for _, name := range s.Required {
 		if !given[name] {
-			return missing(where+name, s.Properties[name])
+			mistakes = append(mistakes, missing(where+name, s.Properties[name]))
 		}
 	}
-	return nil
+	return allOf(mistakes)
+}
+
+// allOf returns one error with the texts of all, nil if there are none. A hint that several have
+// is there once.
+func allOf(mistakes []error) error {
+	if len(mistakes) < 2 {
+		return errors.Join(mistakes...)
+	}
+	var all argumentError
+	for _, err := range mistakes {
+		bad, ok := errors.AsType[*argumentError](err)
+		if !ok {
+			return err
+		}
+		all.message = strings.TrimPrefix(all.message+"; "+bad.message, "; ")
+		if !strings.Contains(all.hint, bad.hint) {
+			all.hint = strings.TrimSpace(all.hint + "\n" + bad.hint)
+		}
+		all.unknown = cmp.Or(all.unknown, bad.unknown)
+	}
+	return &all
 }
 
 // member is one name and value of an object.
@@ -276,11 +304,15 @@ func checkInteger(s *jsonschema.Schema, name string, raw json.RawMessage) error 
 	return nil
 }
 
-// checkString checks a text, and that it is one of the values of an enumeration.
+// checkString checks a text: that it is not empty if it may not be, and that it is one of the
+// values of an enumeration.
 func checkString(s *jsonschema.Schema, name string, raw json.RawMessage) error {
 	var text string
 	if kindOf(raw) != "string" || json.Unmarshal(raw, &text) != nil {
 		return wrongType(s, name, raw)
+	}
+	if s.MinLength != nil && text == "" {
+		return &argumentError{message: fmt.Sprintf("parameter %q must not be empty", name), hint: "Give a value, or leave it out."}
 	}
 	if len(s.Enum) == 0 || slices.Contains(s.Enum, any(text)) {
 		return nil

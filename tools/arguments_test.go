@@ -3,6 +3,7 @@ package tools_test
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"strings"
 	"testing"
 
@@ -72,6 +73,12 @@ func TestBadArguments(t *testing.T) {
 		{"empty-old", "edit_file", `{"path":"a","oldText":"","newText":"x"}`, `the text to replace is empty`, `the new text may be empty`},
 		{"negative-count", "edit_file", `{"path":"missing","oldText":"text","newText":"x","expectedCount":-1}`, `"expectedCount" must be at least 0`, ""},
 		{"same", "edit_file", `{"path":"a","oldText":"text","newText":"text"}`, `are the same`, ""},
+		{"empty-version", "write_file", `{"path":"a","content":"x","ifVersion":""}`, `parameter "ifVersion" must not be empty`, "leave it out"},
+		{"several", "read_file", `{"path":"a","line":0,"limit":0,"encoding":"x"}`,
+			`parameter "line" must be at least 1, and is 0; parameter "limit" must be at least 1, and is 0; parameter "encoding" must be one of "utf-8", "base64", not "x"`, "another limit"},
+		{"several-nested", "edit_file", `{"path":5,"edits":[{"old":"x"}],"x":1}`,
+			`parameter "path" must be a string, not the number 5; unknown parameter "edits[0].old"; missing required parameter "edits[0].newText" (string); unknown parameter "x"`, "Did you mean \"oldText\"?"},
+		{"many", "ls", `{"a":1,"b":1,"c":1,"d":1,"e":1,"f":1,"g":1,"h":1,"i":1,"last":1,"more":1}`, `unknown parameter "last"`, ""},
 		{"bad-cursor", "ls", `{"cursor":"xyz"}`, `"cursor" is not the nextCursor of a call`, "nextCursor"},
 	}
 	for _, tt := range tests {
@@ -86,7 +93,7 @@ func TestBadArguments(t *testing.T) {
 	}
 	for op, args := range map[string]string{
 		"read_file": `{"path":"a","line":"five"}`, "grep": `{"pattern":"a","before":true}`, "mkdir": `{"path":"a","recursive":1}`,
-		"ls": `{"limit":"0"}`, "glob": `{"pattern":"a","limit":"2.5"}`, "edit_file": `{"path":"a","edits":["x"]}`, "stat": `["a"]`,
+		"ls": `{"limit":"-1"}`, "glob": `{"pattern":"a","limit":"2.5"}`, "edit_file": `{"path":"a","edits":["x"]}`, "stat": `["a"]`,
 	} {
 		bad(t, lenient, op, args, tools.CodeInvalidArguments) // has no plain meaning
 	}
@@ -138,6 +145,9 @@ func TestLenient(t *testing.T) {
 		{"nested", "edit_file", `{"path":"a","edits":[{"oldText":"x","newText":"y"},{"oldText":"z","newText":7,"replaceAll":"false"}]}`,
 			`{"path":"a","edits":[{"oldText":"x","newText":"y"},{"oldText":"z","newText":"7","replaceAll":false}]}`, `edits[1].newText: 7 was read as "7"`},
 		{"empty-list", "edit_file", `{"path":"a","oldText":"z","newText":"y","edits":[]}`, `{"path":"a","oldText":"z","newText":"y"}`, `edits: the empty list was left out`},
+		{"zero", "read_file", `{"path":"a","line":0,"limit":"0","tail":0.0,"column":0,"encoding":"","unlessVersion":"","lineNumbers":false}`, `{"path":"a"}`, `encoding: the empty text was left out`},
+		{"zero-of-no-use", "edit_file", `{"path":"a","newText":"y","insertLine":0}`, `{"path":"a","newText":"y"}`, `insertLine: 0 was left out`},
+		{"empty-version", "write_file", `{"path":"a","content":"y","ifVersion":""}`, `{"path":"a","content":"y"}`, `ifVersion: the empty text was left out`},
 		{"all", "stat", `"{\"path\":\"a\"}"`, `{"path":"a"}`, `the arguments: the text was read as JSON`},
 		{"failure", "stat", `{"path":404}`, `{"path":"404"}`, `path: 404 was read as "404"`},
 	}
@@ -167,6 +177,34 @@ func TestLenient(t *testing.T) {
 			strict := newSetOf(t, workspace.New("test", memory.New(nil), nil), &tools.Options{Strict: true})
 			bad(t, strict, tt.op, tt.args, tools.CodeInvalidArguments)
 		})
+	}
+}
+
+// TestZeroParameters checks that a model can give every optional parameter its zero value.
+func TestZeroParameters(t *testing.T) {
+	t.Parallel()
+	base := map[string]object{
+		"read_file": {"path": "a"}, "read_files": {"paths": []string{"a"}}, "stat": {"path": "a"}, "glob": {"pattern": "*"}, "grep": {"pattern": "x"},
+		"write_file": {"path": "a", "content": "y"}, "apply_patch": {"patch": "*** Begin Patch\n*** Delete File: a\n*** End Patch"}, "mkdir": {"path": "d"},
+		"rm": {"path": "a"}, "move": {"source": "a", "destination": "b"}, "copy": {"source": "a", "destination": "b"}, "bash": {"script": "echo x > new"},
+		"edit_file": {"path": "a", "edits": []object{{"oldText": "x", "newText": "y"}}},
+	}
+	zero := map[string]any{"string": "", "integer": 0, "boolean": false, "array": []any{}}
+	for _, tool := range newBashSet(t, nil, &tools.Options{}, "test").Tools() {
+		args := object{}
+		for _, p := range tool.Parameters() {
+			args[p.Name] = zero[p.Type]
+		}
+		maps.Copy(args, base[tool.Op])
+		exact := object{}
+		maps.Copy(exact, base[tool.Op])
+		files := map[string]string{"a": "x\n"}
+		got := call(t, newBashSet(t, files, &tools.Options{}, "test"), tool.Op, args)
+		want := call(t, newBashSet(t, files, &tools.Options{}, "test"), tool.Op, exact)
+		text, _, _ := strings.Cut(got.Text, "[note: ")
+		if want.IsError || strings.TrimSpace(text) != strings.TrimSpace(want.Text) {
+			t.Errorf("%s(%v) = %s, want %s", tool.Op, args, got.Text, want.Text)
+		}
 	}
 }
 

@@ -163,7 +163,8 @@ func (in *editFileInput) edits() ([]edit.Edit, error) {
 	if in.Edits == nil {
 		return in.single()
 	}
-	if in.OldText != nil || in.NewText != nil || in.ReplaceAll || in.ExpectedCount != 0 || in.InsertLine != 0 {
+	given := func(text *string) bool { return text != nil && *text != "" } // models fill in what they need not
+	if given(in.OldText) || given(in.NewText) || in.ReplaceAll || in.ExpectedCount != 0 || in.InsertLine != 0 {
 		return nil, &argumentError{message: `parameter "edits" cannot be given together with those of a single edit`,
 			hint: "Give either edits, or one oldText and newText. Of the others, regexp, tolerant and dryRun apply to all edits."}
 	}

@@ -137,7 +137,7 @@ func TestEditErrors(t *testing.T) {
 		{"insert-and-old", object{"path": "a", "oldText": "x", "newText": "y", "insertLine": 1}, tools.CodeInvalidArguments, "replaces nothing", []string{"Leave insertLine out"}},
 		{"tolerant-regexp", object{"path": "a", "oldText": "x", "newText": "y", "regexp": true, "tolerant": true}, tools.CodeInvalidArguments, "in a tolerant way", []string{"Leave regexp or tolerant out."}},
 		{"insert-too-far", object{"path": "a", "newText": "y", "insertLine": 6}, tools.CodeInvalidArguments, "line 6 does not exist: the last line is 4, and 5 appends", nil},
-		{"insert-zero", object{"path": "a", "newText": "y", "insertLine": 0}, tools.CodeInvalidArguments, `"insertLine" must be at least 1`, nil},
+		{"insert-zero", object{"path": "a", "newText": "y", "insertLine": 0}, tools.CodeInvalidArguments, `missing required parameter "oldText"`, nil},
 		{"tolerant-still-not-found", object{"path": "a", "oldText": "x := 12", "newText": "y", "tolerant": true}, tools.CodeTextNotFound, "text not found", []string{"nearest text is on line 2"}},
 		{"tolerant-new-text-with-less", object{"path": "a", "oldText": "\t\tx := 1", "newText": "y := 1", "tolerant": true}, tools.CodeTextNotFound, "text not found",
 			[]string{"nearest text is on line 2", "newText cannot be indented as the file is: indent it as oldText is"}},

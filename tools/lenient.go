@@ -72,7 +72,7 @@ const mostNotes = 10
 //	"[…]", "{…}" for a list or an object  what the text holds as JSON
 //	one item for a list             a list of it
 //	an integer above its maximum    the maximum
-//	an empty list that is optional  null, which leaves it out
+//	0, "" or [] that an optional one cannot be  null, which leaves it out
 func (r *reader) value(s *jsonschema.Schema, name string, raw json.RawMessage) json.RawMessage {
 	raw = r.kind(s, name, raw)
 	switch {
@@ -143,8 +143,8 @@ func (r *reader) object(s *jsonschema.Schema, name string, raw json.RawMessage) 
 		}
 		if property, known := s.Properties[m.name]; known {
 			m.value = r.value(property, name+m.name, m.value)
-			if property.MinItems != nil && !slices.Contains(s.Required, m.name) && string(m.value) == "[]" {
-				r.note(name+m.name, "the empty list was left out")
+			if what := meaningless(property, m.value); what != "" && !slices.Contains(s.Required, m.name) {
+				r.note(name+m.name, "%s was left out", what)
 				m.value = json.RawMessage("null")
 			}
 		}
@@ -152,6 +152,20 @@ func (r *reader) object(s *jsonschema.Schema, name string, raw json.RawMessage) 
 		out = append(append(append(out, key...), ':'), m.value...)
 	}
 	return append(out, '}')
+}
+
+// meaningless returns what to call a zero value that s does not allow, and "" for any other value.
+// Models give it to parameters that they do not need.
+func meaningless(s *jsonschema.Schema, raw json.RawMessage) string {
+	switch n, ok := parseInteger(raw); {
+	case s.MinItems != nil && string(raw) == "[]":
+		return "the empty list"
+	case s.Minimum != nil && *s.Minimum > 0 && ok && n == 0:
+		return "0"
+	case (s.MinLength != nil || len(s.Enum) > 0) && string(raw) == `""`:
+		return "the empty text"
+	}
+	return ""
 }
 
 // array reads the items of a list.

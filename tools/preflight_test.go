@@ -145,7 +145,7 @@ func TestPreflightErrors(t *testing.T) {
 		"write_file": {{"path": "a"}, {"path": "..", "content": ""}, {"path": "a", "content": "", "createOnly": true, "ifVersion": "v"}, {"path": "a", "content": strings.Repeat("x", 101)}},
 		"edit_file": {{"path": "a"}, {"path": "a", "oldText": "one", "newText": "1"}, {"path": "a", "oldText": "x", "newText": "1"},
 			{"path": "no", "oldText": "x", "newText": "1"}, {"path": "bin", "oldText": "x", "newText": "1"}},
-		"ls":    {{"limit": 0}, {"cursor": "x"}, {"path": "../.."}},
+		"ls":    {{"limit": -1}, {"cursor": "x"}, {"path": "../.."}},
 		"glob":  {{}, {"pattern": "*", "cursor": "x"}, {"pattern": "*", "path": ".."}},
 		"grep":  {{}, {"pattern": "x", "cursor": "x"}, {"pattern": "x", "path": "a\x00"}},
 		"stat":  {{}, {"path": ".."}},

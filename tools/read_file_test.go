@@ -324,7 +324,7 @@ func TestReadColumn(t *testing.T) {
 	} {
 		contains(t, "message", bad(t, set, "read_file", args, tools.CodeInvalidArguments).Message, message)
 	}
-	contains(t, "message", bad(t, set, "read_file", object{"path": "a", "column": 0}, tools.CodeInvalidArguments).Message, "at least 1")
+	contains(t, "message", bad(t, set, "read_file", object{"path": "a", "column": -1}, tools.CodeInvalidArguments).Message, "at least 1")
 }
 
 func TestReadLineNumbers(t *testing.T) {

@@ -104,7 +104,7 @@ func newTool(ts *toolset, s spec, name string, input func() *jsonschema.Schema) 
 
 // terse takes out of s what a model assumes anyway, as it pays for each character: that false
 // and 0 are the defaults, and that there are no other parameters. A maximum of MaxInt32
-// stands for none, and is left out, too. It changes s, which must not be the schema that
+// stands for none, and is left out, too, as is that a text may not be empty. It changes s, which must not be the schema that
 // checks arguments.
 func terse(s *jsonschema.Schema) *jsonschema.Schema {
 	if text := string(s.Default); text == "false" || text == "0" {
@@ -113,7 +113,7 @@ func terse(s *jsonschema.Schema) *jsonschema.Schema {
 	if s.Maximum != nil && *s.Maximum == math.MaxInt32 {
 		s.Maximum = nil
 	}
-	s.AdditionalProperties = nil
+	s.AdditionalProperties, s.MinLength = nil, nil
 	for _, p := range s.Properties {
 		terse(p)
 	}

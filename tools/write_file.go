@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/google/jsonschema-go/jsonschema"
+
 	"github.com/workspacekit/workspacekit/internal/charset"
 	"github.com/workspacekit/workspacekit/internal/ops"
 	"github.com/workspacekit/workspacekit/internal/session"
@@ -49,6 +51,7 @@ var writeFileSpec = spec{
 	needs: canWrite,
 	shape: func(p properties, ts *toolset) {
 		p.oneOf("encoding", "utf-8", "base64")
+		p["ifVersion"].MinLength = jsonschema.Ptr(1)
 		if !ts.caps.ConditionalWrite {
 			delete(p, "createOnly")
 			delete(p, "ifVersion")

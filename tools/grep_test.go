@@ -39,6 +39,8 @@ func TestGrep(t *testing.T) {
 		{"nothing-in-one", object{"pattern": "four", "path": "c"}, "no lines match (1 file searched)"},
 		{"nothing-searched", object{"pattern": "two", "path": "src", "includeGlob": "src/*.go"}, "no lines match (0 files searched: includeGlob is taken from src)"},
 		{"nothing-searched-from-root", object{"pattern": "two", "includeGlob": "a/*.go"}, "no lines match (0 files searched: includeGlob is taken from the root)"},
+		{"nothing-named-so", object{"pattern": "two", "path": "src", "includeGlob": "*.rs"}, "no lines match (0 files searched: no file name matches includeGlob, or all are excluded)"},
+		{"nothing-named-so-below", object{"pattern": "two", "includeGlob": "**/x/*.go"}, "no lines match (0 files searched: no file name matches includeGlob, or all are excluded)"},
 		{"nothing-but-ignored", object{"pattern": "two", "excludeGlob": "*"}, "no lines match (0 files searched: includeIgnored searches .git and what .gitignore excludes)"},
 	}
 	for _, tt := range tests {

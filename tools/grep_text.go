@@ -223,12 +223,14 @@ func (o *grepOutput) nothing() string {
 		searched = *o.Searched
 	}
 	switch {
-	case searched > 0:
+	case searched > 0, o.SkippedTotal > 0:
+	case o.in.IncludeGlob != "" && !strings.Contains(o.in.IncludeGlob, "/"), strings.HasPrefix(o.in.IncludeGlob, "**/"):
+		why = ": no file name matches includeGlob, or all are excluded"
 	case o.in.IncludeGlob != "" && (o.in.Path == "" || o.in.Path == "."):
 		why = ": includeGlob is taken from the root"
 	case o.in.IncludeGlob != "":
-		why = ": includeGlob is taken from " + o.in.Path
-	case o.SkippedTotal == 0 && !o.in.IncludeIgnored:
+		why = ": includeGlob is taken from " + onOneLine(o.in.Path)
+	case !o.in.IncludeIgnored:
 		why = ": includeIgnored searches .git and what .gitignore excludes"
 	}
 	return fmt.Sprintf("no lines match (%s searched%s)", wording.Count(searched, "file", "files"), why)

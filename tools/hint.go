@@ -234,6 +234,12 @@ func (ts *toolset) invalidHint(ctx context.Context, op, path string, err error) 
 		}
 		return "It is a symlink that leads back to itself, or through too many others. Leave it alone, or ask the user."
 	}
+	switch {
+	case path == "." && (op == ops.Rm || op == ops.Move):
+		return "Give the name of something in it."
+	case !ops.ValidName(path):
+		return fmt.Sprintf("Give another name: of at most %d bytes, with %d in an element, and without NUL.", ops.MaxNameLength, ops.MaxElementLength)
+	}
 	return "" // the message says what was wrong
 }
 

@@ -324,7 +324,12 @@ func (s *Set) Call(ctx context.Context, name string, args json.RawMessage) (*Res
 		names[i] = t.Name
 	}
 	hint := "The tools are " + strings.Join(names, ", ") + "."
-	if near := wording.Closest(name, names); near != "" {
+	last := name[strings.LastIndexByte(name, '.')+1:] // without a prefix such as "functions."
+	near := wording.Closest(last, names)
+	if tool, ok := s.Lookup(last); ok {
+		near = tool.Name
+	}
+	if near != "" {
 		hint = fmt.Sprintf("Did you mean %q? %s", near, hint)
 	}
 	var text func(*Error) string

@@ -47,6 +47,8 @@ func TestCallByName(t *testing.T) {
 		{"workspace__test__read_file", "", "one"},
 		{"read_file", "", "one"},
 		{"workspace__test__readfile", "INVALID_ARGUMENTS", `there is no tool "workspace__test__readfile"` + "\n" + `Did you mean "workspace__test__read_file"? The tools are workspace__test__read_file, `},
+		{"functions.workspace__test__raed_file", "INVALID_ARGUMENTS", `Did you mean "workspace__test__read_file"? `},
+		{"functions.read_file", "INVALID_ARGUMENTS", `Did you mean "workspace__test__read_file"? `},
 		{"bash", "INVALID_ARGUMENTS", `there is no tool "bash"` + "\nThe tools are workspace__test__read_file, "},
 		{strings.Repeat("x", 1<<20), "INVALID_ARGUMENTS", "there is no tool"},
 	}

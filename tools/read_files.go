@@ -73,7 +73,7 @@ func runReadFiles(ctx context.Context, ts *toolset, in *readFilesInput) (*readFi
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case err != nil:
-			item.Path, item.Error = path, ts.explain(ctx, ops.ReadFile, err).text()
+			item.Path, item.Error = clip(path, pathChars), ts.explain(ctx, ops.ReadFile, err).text()
 			out.Failed++
 		default:
 			sizes[i] = len(item.file.head(1, readLines, false).text) // what it shows by itself

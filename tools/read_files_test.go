@@ -40,6 +40,16 @@ func TestReadFiles(t *testing.T) {
 
 // TestReadFilesBudget tests that the files share the budget, and that read_file goes
 // on where a file was cut.
+// TestReadFilesLongName checks that a name that cannot be read is not repeated as a whole.
+func TestReadFilesLongName(t *testing.T) {
+	t.Parallel()
+	set, _ := newSet(t, nil, nil)
+	result := call(t, set, "read_files", object{"paths": []string{strings.Repeat("x", 1<<20)}})
+	if n := len(result.Structured); n > 4<<10 {
+		t.Errorf("the result has %d bytes", n)
+	}
+}
+
 func TestReadFilesBudget(t *testing.T) {
 	var big strings.Builder
 	for n := range 20_000 {

@@ -211,12 +211,16 @@ func (b *bash) shell(ctx context.Context) (Shell, error) {
 }
 
 // runBash runs a script in the shell of the session. A script that fails, or is stopped by a
-// limit, is a result, whose exit code says so. ts is the toolset of the first workspace: its
-// timeout is that of all.
+// limit, is a result, whose exit code says so. A stored state that is damaged fails one call. ts is
+// the toolset of the first workspace: its timeout is that of all.
 func runBash(ctx context.Context, ts *toolset, in *bashInput) (*bashOutput, error) {
 	shell, err := ts.bash.shell(ctx)
 	if err != nil {
-		return nil, err
+		s := ts.current(ctx)
+		s.mu.Lock()
+		s.stored = nil
+		s.mu.Unlock()
+		return nil, &hintedError{errors.New("the shell of the session could not be restored"), "The next call begins a new one, without its directory, variables and functions."}
 	}
 	result, err := shell.Run(ctx, &ShellCall{Script: in.Script, Dir: in.Dir, Timeout: ts.scriptTime(in.Timeout), Observer: ts.bash})
 	if err != nil {

@@ -41,6 +41,23 @@ func newBashSet(t *testing.T, files map[string]string, opts *tools.Options, name
 	return set
 }
 
+// TestBashOfDamagedSession tests that a shell that cannot be restored fails one call.
+func TestBashOfDamagedSession(t *testing.T) {
+	t.Parallel()
+	set := newBashSet(t, nil, &tools.Options{}, "main")
+	var session tools.Session
+	if err := json.Unmarshal([]byte(`{"files": [], "shell": {"dir": 5}}`), &session); err != nil {
+		t.Fatal(err)
+	}
+	tool, _ := set.Lookup("bash")
+	for i, want := range []string{"INTERNAL: the shell of the session could not be restored\nThe next call begins a new one, without its directory, variables and functions.", "x"} {
+		result, err := tool.Call(tools.WithSession(t.Context(), &session), json.RawMessage(`{"script": "echo x"}`))
+		if err != nil || result.Text != want {
+			t.Errorf("call %d = %v, %v, want %q", i, result, err, want)
+		}
+	}
+}
+
 // TestBashReadsLargeFiles tests that the hint about a file above the limit names the tool that
 // can read it.
 func TestBashReadsLargeFiles(t *testing.T) {

@@ -178,7 +178,8 @@ func (s *Session) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON replaces the session by one that [Session.MarshalJSON] returned. One without
 // an id gets a new one. The state of a shell is kept as it is until a set needs a shell,
-// which then reads it and says what is wrong with it.
+// which then reads it. If it is damaged, one call of bash fails, and the next one begins a new
+// shell.
 //
 // # Errors
 //

@@ -77,6 +77,12 @@ func memorySpec(s spec) spec {
 		shape(p, ts)
 		p["command"].Enum = possibleCommands(ts.caps, true)
 	}
+	input := s.newInput
+	s.newInput = func() *jsonschema.Schema {
+		in := input()
+		in.Required = slices.DeleteFunc(in.Required, func(name string) bool { return name == "path" }) // rename has none
+		return in
+	}
 	return s
 }
 
@@ -120,7 +126,7 @@ func possibleCommands(caps workspace.Capabilities, memory bool) []any {
 // what is empty or 0, which is valid for some: an empty file, and the beginning of one.
 type editorInput struct {
 	Command    string    `json:"command" jsonschema:"what to do"`
-	Path       string    `json:"path,omitempty" jsonschema:"the file or directory, such as /src/main.go"`
+	Path       string    `json:"path" jsonschema:"the file or directory, such as /src/main.go"`
 	ViewRange  []integer `json:"view_range,omitempty" jsonschema:"of view: the first and the last line to show, from 1; -1 is the last line of the file"`
 	FileText   *string   `json:"file_text,omitempty" jsonschema:"of create: the content of the file"`
 	OldStr     *string   `json:"old_str,omitempty" jsonschema:"of str_replace: the text to replace, exactly as in the file"`

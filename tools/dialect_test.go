@@ -1164,7 +1164,7 @@ func TestEditorSaysWhatIsMissing(t *testing.T) {
 		args object
 		want string
 	}{
-		{object{"command": "view"}, "Give it, with a value that is not empty."},
+		{object{"command": "view", "path": ""}, "Give it, with a value that is not empty."},
 		{object{"command": "str_replace", "path": "a"}, "Give it, with a value that is not empty."},
 		{object{"command": "create", "path": "a"}, `Give it; "" is a value, too.`},
 		{object{"command": "insert", "path": "a", "insert_line": 0}, `Give it; "" is a value, too.`},

@@ -338,9 +338,9 @@ func (o *applyPatchOutput) text() string {
 	for _, f := range o.Files {
 		from := ""
 		if f.From != "" {
-			from = f.From + " -> "
+			from = onOneLine(f.From) + " -> "
 		}
-		fmt.Fprintf(&out, "\n%s %s%s +%d -%d%s", f.Kind, from, f.Path, f.Added, f.Removed, versionNote(f.Version))
+		fmt.Fprintf(&out, "\n%s %s%s +%d -%d%s", f.Kind, from, onOneLine(f.Path), f.Added, f.Removed, versionNote(f.Version))
 		if len(f.Notes) > 0 {
 			out.WriteString(" (" + strings.Join(f.Notes, "; ") + ")")
 		}

@@ -435,9 +435,9 @@ func (o *bashOutput) changed() string {
 		if o.several {
 			path = "/" + c.Workspace + "/" + path
 		}
-		text := verbs[c.Op] + " " + path
+		text := verbs[c.Op] + " " + onOneLine(path)
 		if c.To != "" {
-			text += " to " + c.To
+			text += " to " + onOneLine(c.To)
 		}
 		if c.Version != "" {
 			text += " (version " + string(c.Version) + ")"

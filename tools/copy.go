@@ -250,7 +250,7 @@ func (p *partialCopy) remedy() string {
 // Error says what was copied, and what was not.
 func (p *partialCopy) Error() string {
 	text := fmt.Sprintf("%s of %s (%s) copied to %s, not copied: %s", wording.Thousands(p.out.Files), wording.Count(p.files, "file", "files"),
-		wording.Count(int(p.out.Bytes), "byte", "bytes"), p.out.Destination, strings.Join(p.texts, "; "))
+		wording.Count(int(p.out.Bytes), "byte", "bytes"), onOneLine(p.out.Destination), strings.Join(p.texts, "; "))
 	if rest := p.failed - len(p.texts); rest > 0 {
 		text += fmt.Sprintf("; and %s more", wording.Thousands(rest))
 	}
@@ -271,7 +271,7 @@ func (o *copyOutput) text() string {
 	}
 	text += versionNote(o.Version) + "."
 	if o.Skipped > 0 {
-		text += fmt.Sprintf(" Not copied, as not files or protected: %s", strings.Join(o.LeftOut, ", "))
+		text += fmt.Sprintf(" Not copied, as not files or protected: %s", strings.Join(eachOnOneLine("", o.LeftOut), ", "))
 		if rest := o.Skipped - len(o.LeftOut); rest > 0 {
 			text += fmt.Sprintf(" and %s more", wording.Thousands(rest))
 		}

@@ -139,7 +139,7 @@ func unreadNote(dirs []string) string {
 	if len(dirs) == 0 {
 		return ""
 	}
-	text := "\n[cannot be read: " + strings.Join(dirs[:min(len(dirs), editSkipped)], ", ")
+	text := "\n[cannot be read: " + strings.Join(eachOnOneLine("", dirs[:min(len(dirs), editSkipped)]), ", ")
 	if more := len(dirs) - editSkipped; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}

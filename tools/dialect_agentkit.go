@@ -394,7 +394,7 @@ func runAgentkitList(ctx context.Context, ts *toolset, in *agentkitPath) (*agent
 		return nil, err
 	}
 	if more {
-		return nil, &argumentError{message: fmt.Sprintf("there are more than %d entries in %s", wholeEntries, in.Path),
+		return nil, &argumentError{message: fmt.Sprintf("there are more than %d entries in %s", wholeEntries, onOneLine(in.Path)),
 			hint: "Ask for a directory further down."}
 	}
 	out := &agentkitEntries{Entries: make([]agentkitEntry, len(children))}

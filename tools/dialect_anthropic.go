@@ -217,7 +217,7 @@ func (ts *toolset) editorView(ctx context.Context, in *editorInput) (*textResult
 	case err != nil:
 		return nil, err
 	case file.lines > editorLines && in.ViewRange == nil:
-		return nil, &wordedError{ops.Error(ops.ReadFile, name, workspace.ErrTooLarge, nil), fmt.Sprintf("File %s exceeds maximum line limit of 999,999 lines.", in.Path)}
+		return nil, &wordedError{ops.Error(ops.ReadFile, name, workspace.ErrTooLarge, nil), fmt.Sprintf("File %s exceeds maximum line limit of 999,999 lines.", onOneLine(in.Path))}
 	}
 	first, last := 1, file.lines
 	if in.ViewRange != nil {
@@ -227,7 +227,7 @@ func (ts *toolset) editorView(ctx context.Context, in *editorInput) (*textResult
 	}
 	w := file.head(first, min(last-first+1, readLines), false)
 	ts.saw(ctx, name, file.version, file.stored, w.start, w.end, file.lines)
-	text := fmt.Sprintf("Here's the content of %s with line numbers:\n%s", in.Path, excerptTo(w, last, file.lines))
+	text := fmt.Sprintf("Here's the content of %s with line numbers:\n%s", onOneLine(in.Path), excerptTo(w, last, file.lines))
 	return &textResult{text}, nil
 }
 
@@ -247,7 +247,7 @@ const editorLines = 999_999
 // noPath is the error of a name that does not exist. It keeps the kind of err, and has the
 // words that the models are trained on.
 func noPath(err error, name string) error {
-	return &wordedError{err, fmt.Sprintf("The path %s does not exist. Please provide a valid path.", name)}
+	return &wordedError{err, fmt.Sprintf("The path %s does not exist. Please provide a valid path.", onOneLine(name))}
 }
 
 // lines returns the lines of view_range in a file that has total lines.
@@ -285,7 +285,7 @@ func numbered(text string, first int) string {
 // begin with shown, as the model has written it, so that it can use them in its next call. A
 // symlink is listed and not followed.
 func (ts *toolset) editorDirectory(ctx context.Context, dir, shown string) (*textResult, error) {
-	lines := []string{fmt.Sprintf("Here're the files and directories up to 2 levels deep in %s, excluding hidden items and node_modules:", shown), "-\t" + shown}
+	lines := []string{fmt.Sprintf("Here're the files and directories up to 2 levels deep in %s, excluding hidden items and node_modules:", onOneLine(shown)), "-\t" + onOneLine(shown)}
 	children, more, err := ts.list(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -329,7 +329,7 @@ func editorLine(root, name string, info workspace.FileInfo) string {
 	if info.Type == workspace.TypeFile {
 		size = shortSize(info.Size)
 	}
-	return size + "\t" + path.Join(root, name)
+	return size + "\t" + onOneLine(path.Join(root, name))
 }
 
 // shortSize writes a size as 512, 1.5K, 2.0M.
@@ -349,9 +349,9 @@ func shortSize(n int64) string {
 func (ts *toolset) editorCreate(ctx context.Context, in *editorInput) (*textResult, error) {
 	_, err := runWriteFile(ctx, ts, &writeFileInput{Path: in.Path, Content: *in.FileText, CreateOnly: true})
 	if errors.Is(err, fs.ErrExist) || errors.Is(err, workspace.ErrIsDir) {
-		err = &wordedError{err, fmt.Sprintf("Error: File %s already exists", in.Path)}
+		err = &wordedError{err, fmt.Sprintf("Error: File %s already exists", onOneLine(in.Path))}
 	}
-	return textf("File created successfully at: %s", in.Path), err
+	return textf("File created successfully at: %s", onOneLine(in.Path)), err
 }
 
 // editorChange makes the change of str_replace and insert.
@@ -366,7 +366,7 @@ func (ts *toolset) editorChange(ctx context.Context, in *editorInput) (*textResu
 		}
 		return nil, in.explain(err)
 	}
-	return textf("The file %s has been edited. Here is the changed part with line numbers:\n%s", in.Path, snippet(e.change)), nil
+	return textf("The file %s has been edited. Here is the changed part with line numbers:\n%s", onOneLine(in.Path), snippet(e.change)), nil
 }
 
 // editorOf returns the editor for str_replace or insert.
@@ -398,7 +398,7 @@ func (in *editorInput) explain(err error) error {
 	var notUnique *edit.NotUniqueError
 	switch {
 	case errors.Is(err, edit.ErrTextNotFound):
-		return &wordedError{err, fmt.Sprintf("No replacement was performed, old_str `%s` did not appear verbatim in %s.", *in.OldStr, in.Path)}
+		return &wordedError{err, fmt.Sprintf("No replacement was performed, old_str `%s` did not appear verbatim in %s.", *in.OldStr, onOneLine(in.Path))}
 	case errors.As(err, &notUnique):
 		return &wordedError{err, fmt.Sprintf("No replacement was performed. Multiple occurrences of old_str `%s` in lines: %s. Please ensure it is unique",
 			*in.OldStr, notUnique.Where())}
@@ -468,9 +468,9 @@ func (ts *toolset) inMemory(ctx context.Context, command, name string) error {
 	}
 	err = ops.Error(ops.ReadFile, clean, fs.ErrInvalid, nil)
 	if clean == memoryRoot && command != "view" {
-		return &wordedError{err, fmt.Sprintf("Error: the path %s is the directory of all notes, which %s cannot change", name, command)}
+		return &wordedError{err, fmt.Sprintf("Error: the path %s is the directory of all notes, which %s cannot change", onOneLine(name), command)}
 	}
-	return &wordedError{err, fmt.Sprintf("Error: the path %s is not below /%s", name, memoryRoot)}
+	return &wordedError{err, fmt.Sprintf("Error: the path %s is not below /%s", onOneLine(name), memoryRoot)}
 }
 
 // runMemoryTool does one command. The directory /memories is shown as an empty one as long as
@@ -482,14 +482,14 @@ func runMemoryTool(ctx context.Context, ts *toolset, in *memoryInput) (*textResu
 	switch in.Command {
 	case "delete":
 		_, err := runRm(ctx, ts, &rmInput{in.Path, true})
-		return textf("Successfully deleted %s", in.Path), memoryError(err, in.Path, "")
+		return textf("Successfully deleted %s", onOneLine(in.Path)), memoryError(err, in.Path, "")
 	case "rename":
 		_, err := runMove(ctx, ts, &moveInput{in.OldPath, in.NewPath})
-		return textf("Successfully renamed %s to %s", in.OldPath, in.NewPath), memoryError(err, in.OldPath, in.NewPath)
+		return textf("Successfully renamed %s to %s", onOneLine(in.OldPath), onOneLine(in.NewPath)), memoryError(err, in.OldPath, in.NewPath)
 	case "view":
 		out, err := ts.editorView(ctx, &in.editorInput)
 		if name, cleanErr := ts.ws.Clean(ctx, ops.ReadFile, in.Path); errors.Is(err, fs.ErrNotExist) && cleanErr == nil && name == memoryRoot {
-			return textf("Here're the files and directories up to 2 levels deep in %s, excluding hidden items and node_modules:\n-\t%[1]s", in.Path), nil
+			return textf("Here're the files and directories up to 2 levels deep in %s, excluding hidden items and node_modules:\n-\t%[1]s", onOneLine(in.Path)), nil
 		}
 		return out, err
 	}
@@ -506,9 +506,9 @@ func runMemoryTool(ctx context.Context, ts *toolset, in *memoryInput) (*textResu
 func memoryError(err error, from, to string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return &wordedError{err, fmt.Sprintf("Error: The path %s does not exist", from)}
+		return &wordedError{err, fmt.Sprintf("Error: The path %s does not exist", onOneLine(from))}
 	case errors.Is(err, fs.ErrExist):
-		return &wordedError{err, fmt.Sprintf("Error: The destination %s already exists", to)}
+		return &wordedError{err, fmt.Sprintf("Error: The destination %s already exists", onOneLine(to))}
 	}
 	return err
 }

@@ -86,7 +86,7 @@ var claudeDialect = &dialect{name: DialectClaudeCode, naming: "{op}", plain: tru
 				if len(o.Matches) == 0 {
 					return &textResult{"No files found"}
 				}
-				return &textResult{"/" + strings.Join(o.Matches, "\n/") + moreNote(o.Truncated)}
+				return &textResult{strings.Join(eachOnOneLine("/", o.Matches), "\n") + moreNote(o.Truncated)}
 			}),
 	},
 	{
@@ -114,7 +114,7 @@ var claudeDialect = &dialect{name: DialectClaudeCode, naming: "{op}", plain: tru
 				if c.IsDir() {
 					slash = "/"
 				}
-				out.WriteString("- " + c.Name + slash + "\n")
+				out.WriteString("- " + onOneLine(c.Name) + slash + "\n")
 			}
 			return &textResult{strings.TrimSuffix(out.String(), "\n") + moreNote(more)}, err
 		}, func(ctx context.Context, ts *toolset, in *claudeListInput) ([]policy.Request, error) {
@@ -185,7 +185,7 @@ func runClaudeRead(ctx context.Context, ts *toolset, in *claudeReadInput) (*code
 func (ts *toolset) readLines(ctx context.Context, in *readFileInput, line string) (*readFileOutput, error) {
 	o, err := runReadFile(ctx, ts, in)
 	if errors.As(err, new(*argumentError)) { // with a line and a limit only one thing can be wrong
-		err = &argumentError{message: fmt.Sprintf("%s is after the last line of %s", line, in.Path), hint: "Give a smaller " + line + "."}
+		err = &argumentError{message: fmt.Sprintf("%s is after the last line of %s", line, onOneLine(in.Path)), hint: "Give a smaller " + line + "."}
 	}
 	return o, err
 }
@@ -287,7 +287,7 @@ func (ts *toolset) editInSequence(ctx context.Context, path string, edits []clau
 		return nil, explainEdit(err, false)
 	}
 	diff, note := e.diff()
-	return textf("Edited /%s%s.%s", e.path, versionNote(version), diffText(diff, note)), nil
+	return textf("Edited %s%s.%s", onOneLine("/"+e.path), versionNote(version), diffText(diff, note)), nil
 }
 
 // planInSequence is what editInSequence would do.
@@ -347,9 +347,9 @@ func runClaudeGrep(ctx context.Context, ts *toolset, in *claudeGrepInput) (*text
 	for _, m := range found.Matches {
 		switch {
 		case opts.FirstOnly:
-			w.put("/" + m.Path + "\n")
+			w.put(onOneLine("/"+m.Path) + "\n")
 		case opts.Count:
-			w.put(fmt.Sprintf("/%s:%d\n", m.Path, m.Count))
+			w.put(fmt.Sprintf("%s:%d\n", onOneLine("/"+m.Path), m.Count))
 		default:
 			w.match(m, opts.Before+opts.After > 0)
 		}
@@ -362,7 +362,7 @@ func notSearched(skipped []workspace.Skipped) string {
 	if len(skipped) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("\n[not searched: %d, the first is %s (%s)]", len(skipped), skipped[0].Path, skipped[0].Reason)
+	return fmt.Sprintf("\n[not searched: %d, the first is %s (%s)]", len(skipped), onOneLine(skipped[0].Path), skipped[0].Reason)
 }
 
 // planClaudeGrep has one request, for where the search begins.
@@ -413,7 +413,7 @@ func (w *codeLines) match(m workspace.Match, context bool) {
 		if n >= m.LineNumber && n <= end {
 			mark = ":"
 		}
-		text := separator + "/" + m.Path + mark
+		text := separator + onOneLine("/"+m.Path) + mark
 		if w.numbers {
 			text += strconv.Itoa(n) + mark
 		}

@@ -142,7 +142,7 @@ func runGeminiReplace(ctx context.Context, ts *toolset, in *geminiReplaceInput) 
 		return nil, explainEdit(err, false)
 	}
 	diff, note := e.diff()
-	return textf("Modified /%s (%s%s).%s", e.path, wording.Count(len(e.change.Spans()), "replacement", "replacements"),
+	return textf("Modified %s (%s%s).%s", onOneLine("/"+e.path), wording.Count(len(e.change.Spans()), "replacement", "replacements"),
 		versionNote(version), diffText(diff, note)), nil
 }
 
@@ -178,13 +178,13 @@ func runGeminiList(ctx context.Context, ts *toolset, in *geminiListInput) (*text
 	}
 	slices.SortStableFunc(children, func(a, b workspace.FileInfo) int { return rank(a) - rank(b) })
 	var out strings.Builder
-	fmt.Fprintf(&out, "Directory listing for %s:", cmp.Or(in.DirPath, "/"))
+	fmt.Fprintf(&out, "Directory listing for %s:", onOneLine(cmp.Or(in.DirPath, "/")))
 	for _, c := range children {
 		out.WriteString("\n")
 		if c.IsDir() {
 			out.WriteString("[DIR] ")
 		}
-		out.WriteString(c.Name)
+		out.WriteString(onOneLine(c.Name))
 		if c.Type == workspace.TypeFile {
 			fmt.Fprintf(&out, " (%d bytes)", c.Size)
 		}
@@ -211,10 +211,10 @@ func runGeminiGlob(ctx context.Context, ts *toolset, in *geminiGlobInput) (*text
 	case err != nil:
 		return nil, err
 	case len(o.Matches) == 0:
-		return textf("No files match %q in %s.", in.Pattern, cmp.Or(in.DirPath, "/")), nil
+		return textf("No files match %q in %s.", in.Pattern, onOneLine(cmp.Or(in.DirPath, "/"))), nil
 	}
-	return textf("Found %s matching %q in %s:\n/%s%s", wording.Count(len(o.Matches), "file", "files"), in.Pattern, cmp.Or(in.DirPath, "/"),
-		strings.Join(o.Matches, "\n/"), moreNote(o.Truncated)), nil
+	return textf("Found %s matching %q in %s:\n%s%s", wording.Count(len(o.Matches), "file", "files"), in.Pattern, onOneLine(cmp.Or(in.DirPath, "/")),
+		strings.Join(eachOnOneLine("/", o.Matches), "\n"), moreNote(o.Truncated)), nil
 }
 
 func planGeminiGlob(ctx context.Context, ts *toolset, in *geminiGlobInput) ([]policy.Request, error) {
@@ -277,7 +277,7 @@ func runGeminiSearch(ctx context.Context, ts *toolset, in *geminiSearchInput) (*
 	case len(o.Files) > 0:
 		fmt.Fprintf(&out, "Found %s with matches %s:", wording.Count(len(o.Files), "file", "files"), in.where())
 		for _, f := range o.Files {
-			out.WriteString("\n/" + f.Path)
+			out.WriteString("\n" + onOneLine("/"+f.Path))
 		}
 	case len(o.Matches) > 0:
 		fmt.Fprintf(&out, "Found %s %s:\n---\n", wording.Count(len(o.Matches), "match", "matches"), in.where())
@@ -293,7 +293,7 @@ func writeGeminiMatches(out *strings.Builder, matches []grepMatch) {
 	g := &grepWriter{out: out, format: "L%d%s %s\n"}
 	for i, m := range matches {
 		if m.Path != g.path {
-			fmt.Fprintf(out, "File: /%s\n", m.Path)
+			fmt.Fprintf(out, "File: %s\n", onOneLine("/"+m.Path))
 			g.path, g.line = m.Path, 0 // grepWriter writes no heading of its own
 		}
 		g.match(m, matches[i+1:])

@@ -51,7 +51,7 @@ var mcpDialect = &dialect{name: DialectMCPFilesystem, naming: "{op}", plain: tru
 		about: "Creates a file, with its missing directories, or replaces all of its content.",
 		handler: define(func(ctx context.Context, ts *toolset, in *mcpWriteInput) (*textResult, error) {
 			_, err := runWriteFile(ctx, ts, &writeFileInput{Path: in.Path, Content: in.Content})
-			return textf("Successfully wrote to %s", in.Path), err
+			return textf("Successfully wrote to %s", onOneLine(in.Path)), err
 		}, func(ctx context.Context, ts *toolset, in *mcpWriteInput) ([]policy.Request, error) {
 			return planWriteFile(ctx, ts, &writeFileInput{Path: in.Path, Content: in.Content})
 		}),
@@ -70,7 +70,7 @@ var mcpDialect = &dialect{name: DialectMCPFilesystem, naming: "{op}", plain: tru
 		about: "Makes a directory with its missing parents. It is no error if the directory exists.",
 		handler: define(func(ctx context.Context, ts *toolset, in *mcpPath) (*textResult, error) {
 			_, err := runMkdir(ctx, ts, &mkdirInput{Path: in.Path, Recursive: true})
-			return textf("Successfully created directory %s", in.Path), err
+			return textf("Successfully created directory %s", onOneLine(in.Path)), err
 		}, func(ctx context.Context, ts *toolset, in *mcpPath) ([]policy.Request, error) {
 			return planMkdir(ctx, ts, &mkdirInput{Path: in.Path, Recursive: true})
 		}),
@@ -96,7 +96,7 @@ var mcpDialect = &dialect{name: DialectMCPFilesystem, naming: "{op}", plain: tru
 		about: "Moves or renames a file or a directory. It fails if the destination exists.",
 		handler: define(func(ctx context.Context, ts *toolset, in *mcpMoveInput) (*textResult, error) {
 			_, err := runMove(ctx, ts, &moveInput{in.Source, in.Destination})
-			return textf("Successfully moved %s to %s", in.Source, in.Destination), err
+			return textf("Successfully moved %s to %s", onOneLine(in.Source), onOneLine(in.Destination)), err
 		}, func(ctx context.Context, ts *toolset, in *mcpMoveInput) ([]policy.Request, error) {
 			return planMove(ctx, ts, &moveInput{in.Source, in.Destination})
 		}),
@@ -279,10 +279,10 @@ func runMCPReadAll(ctx context.Context, ts *toolset, in *mcpReadAllInput) (*text
 		}
 		if err != nil {
 			_, message := describe(err)
-			texts[i] = name + ": Error - " + message
+			texts[i] = onOneLine(name) + ": Error - " + message
 			continue
 		}
-		texts[i] = name + ":\n" + ts.showWhole(ctx, path, file) + "\n"
+		texts[i] = onOneLine(name) + ":\n" + ts.showWhole(ctx, path, file) + "\n"
 		left -= int64(len(file.stored))
 	}
 	return &textResult{strings.Join(texts, "\n---\n")}, nil
@@ -435,7 +435,7 @@ func runMCPList(ctx context.Context, ts *toolset, in *mcpPath) (*textResult, err
 	children, more, err := ts.list(ctx, in.Path)
 	lines := make([]string, len(children))
 	for i, c := range children {
-		lines[i] = mcpKind(c) + " " + c.Name
+		lines[i] = mcpKind(c) + " " + onOneLine(c.Name)
 	}
 	return &textResult{strings.Join(lines, "\n") + moreNote(more)}, err
 }
@@ -478,7 +478,7 @@ func runMCPSizes(ctx context.Context, ts *toolset, in *mcpSizesInput) (*textResu
 			total += c.Size
 			size = fmt.Sprintf("%10s", mcpSize(c.Size))
 		}
-		lines = append(lines, fmt.Sprintf("%s %-30s %s", mcpKind(c), c.Name, size))
+		lines = append(lines, fmt.Sprintf("%s %-30s %s", mcpKind(c), onOneLine(c.Name), size))
 	}
 	lines = append(lines, "", fmt.Sprintf("Total: %d files, %d directories", files, len(children)-files), "Combined size: "+mcpSize(total))
 	return &textResult{strings.Join(lines, "\n") + moreNote(more)}, nil
@@ -531,7 +531,7 @@ func runMCPTree(ctx context.Context, ts *toolset, in *mcpTreeInput) (*mcpTree, e
 		return nil, err
 	}
 	if more {
-		return nil, &argumentError{message: fmt.Sprintf("there are more than %d files and directories below %s", wholeEntries, in.Path),
+		return nil, &argumentError{message: fmt.Sprintf("there are more than %d files and directories below %s", wholeEntries, onOneLine(in.Path)),
 			hint: "Ask for a directory further down, or leave some out with excludePatterns."}
 	}
 	top := &mcpNode{Children: &[]*mcpNode{}}
@@ -676,7 +676,7 @@ func runMCPSearch(ctx context.Context, ts *toolset, in *mcpSearchInput) (*textRe
 	}
 	lines := make([]string, len(found))
 	for i := range lines {
-		lines[i] = path.Join("/", root, found[i].path)
+		lines[i] = onOneLine(path.Join("/", root, found[i].path))
 	}
 	return &textResult{strings.Join(lines, "\n") + moreNote(more)}, nil
 }

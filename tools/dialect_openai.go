@@ -92,7 +92,7 @@ func runOpenAIRead(ctx context.Context, ts *toolset, in *openaiReadInput) (*text
 	}
 	first := max(1, int(in.Offset))
 	if first > max(1, file.lines) {
-		return nil, &argumentError{message: fmt.Sprintf("offset exceeds file length: it is %d, and %s has %s", first, in.FilePath, wording.Count(file.lines, "line", "lines")),
+		return nil, &argumentError{message: fmt.Sprintf("offset exceeds file length: it is %d, and %s has %s", first, onOneLine(in.FilePath), wording.Count(file.lines, "line", "lines")),
 			hint: "Give the number of a line."}
 	}
 	w := file.head(first, int(cmp.Or(in.Limit, readLines)), false)
@@ -141,7 +141,7 @@ func runOpenAIList(ctx context.Context, ts *toolset, in *openaiListInput) (*text
 	if first > max(1, len(entries)) {
 		return nil, &argumentError{message: "offset exceeds directory entry count", hint: fmt.Sprintf("There are %s.", wording.Count(len(entries), "entry", "entries"))}
 	}
-	lines := []string{"Absolute path: " + absolute(root)}
+	lines := []string{"Absolute path: " + onOneLine(absolute(root))}
 	last := min(len(entries), first-1+int(cmp.Or(in.Limit, openaiEntries)))
 	for _, e := range entries[first-1 : last] {
 		lines = append(lines, openaiLine(root, e))
@@ -200,7 +200,7 @@ func openaiLine(root string, e workspace.FileInfo) string {
 	case workspace.TypeSymlink:
 		mark = "@"
 	}
-	return strings.Repeat("  ", strings.Count(below, "/")) + path.Base(below) + mark
+	return strings.Repeat("  ", strings.Count(below, "/")) + onOneLine(path.Base(below)) + mark
 }
 
 func planOpenAIList(ctx context.Context, ts *toolset, in *openaiListInput) ([]policy.Request, error) {
@@ -234,7 +234,7 @@ type openaiPatchInput struct {
 func newOpenAIPatch(o *applyPatchOutput) *textResult {
 	lines := []string{"Success. Updated the following files:"}
 	for _, f := range o.Files {
-		lines = append(lines, fmt.Sprintf("%s %s", f.Kind, f.Path))
+		lines = append(lines, fmt.Sprintf("%s %s", f.Kind, onOneLine(f.Path)))
 	}
 	return &textResult{strings.Join(lines, "\n") + moreNote(o.More > 0)}
 }
@@ -252,7 +252,7 @@ func runOpenAIGrep(ctx context.Context, ts *toolset, in *openaiGrepInput) (*text
 	}
 	paths := make([]string, len(found.Matches))
 	for i, m := range found.Matches {
-		paths[i] = absolute(m.Path)
+		paths[i] = onOneLine(absolute(m.Path))
 	}
 	paths, less := page(paths, len(paths), func(p string) int { return len(p) + 1 })
 	return &textResult{strings.Join(paths, "\n") + moreNote(found.Truncated || less) + notSearched(found.Skipped)}, nil

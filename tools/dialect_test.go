@@ -1277,3 +1277,36 @@ func TestEditorRangeOfLongFile(t *testing.T) {
 	bad(t, set, op, object{"command": "view", "path": "/long"}, tools.CodeTooLarge)
 	contains(t, op, call(t, set, op, object{"command": "view", "path": "/long", "view_range": []int{999_999, 1_000_000}}).Text, "999999\tx\n1000000\tx")
 }
+
+// TestNamesInTexts checks that no text has a line break or an invisible character of a name, with
+// which a file could forge what else the text says. A text in JSON escapes line breaks.
+func TestNamesInTexts(t *testing.T) {
+	t.Parallel()
+	const dir, name = "d\x1b", "d\x1b/a\nforged\u202e"
+	calls := map[tools.Dialect]map[string][]object{
+		tools.DialectWorkspace: {
+			"ls": {{"path": dir}}, "tree": {{}}, "glob": {{"pattern": "**"}}, "stat": {{"path": name}}, "read_files": {{"paths": []string{name, name + "x"}}},
+			"grep":      {{"pattern": "find"}, {"pattern": "find", "output": "files"}, {"pattern": "find", "output": "count"}, {"pattern": "x", "includeGlob": "x/*", "path": dir}},
+			"read_file": {{"path": name}, {"path": name, "tail": 1}, {"path": name + "x"}, {"path": name, "line": 7}, {"path": "a\x00\nforged"}}, "move": {{"source": name + "x", "destination": "y"}},
+			"edit_file": {{"path": "d*/*", "oldText": "find", "newText": "new", "replaceAll": true, "dryRun": true}}, "copy": {{"source": dir, "destination": dir + "2", "recursive": true}},
+			"bash": {{"script": "cp d*/a* $'b\\nforged'"}}, "rm": {{"path": name}, {"path": dir}},
+		},
+		tools.DialectMCPFilesystem: {"list_directory": {{"path": dir}}, "list_directory_with_sizes": {{"path": dir}}, "search_files": {{"path": "", "pattern": "**"}}, "read_text_file": {{"path": name + "x"}}, "read_multiple_files": {{"paths": []string{name, name + "x"}}}},
+		tools.DialectAnthropic: {"str_replace_based_edit_tool": {{"command": "view", "path": dir}, {"command": "view", "path": name}, {"command": "view", "path": name + "x"},
+			{"command": "create", "path": name, "file_text": "x"}, {"command": "str_replace", "path": name, "old_str": "x", "new_str": "y"}}},
+		tools.DialectOpenAI:     {"list_dir": {{"dir_path": "/"}, {"dir_path": dir}}, "grep_files": {{"pattern": "find"}}, "read_file": {{"file_path": name, "offset": 9}}},
+		tools.DialectClaudeCode: {"LS": {{"path": dir}}, "Glob": {{"pattern": "**"}}, "Read": {{"file_path": name, "offset": 9}}, "Edit": {{"file_path": name, "old_string": "find", "new_string": "find me"}}, "Grep": {{"pattern": "find"}, {"pattern": "find", "output_mode": "content"}, {"pattern": "find", "output_mode": "count"}}},
+		tools.DialectGemini:     {"list_directory": {{"dir_path": dir}}, "glob": {{"pattern": "**"}}, "grep_search": {{"pattern": "find"}, {"pattern": "find", "names_only": true}}, "replace": {{"file_path": name, "instruction": "", "old_string": "find", "new_string": "find me"}}},
+		tools.DialectHelix:      {"ls": {{"path": dir}}, "glob": {{"pattern": "**"}}, "grep": {{"pattern": "find"}}, "stat": {{"path": name}}},
+	}
+	for d, ops := range calls {
+		for op, all := range ops {
+			for _, args := range all {
+				set := newBashSet(t, map[string]string{name: "find\n"}, &tools.Options{Dialect: d}, "main")
+				if text := call(t, set, op, args).Text; strings.ContainsAny(text, "\x00\x1b\u202e") || strings.Contains(text, "\nforged") || !strings.Contains(text, "\\") {
+					t.Errorf("%s of %s with %q = %q, want the names quoted", op, d, args, text)
+				}
+			}
+		}
+	}
+}

@@ -341,14 +341,14 @@ func (o *editFileOutput) text() string {
 		fmt.Fprintf(&out, " It matched but for %s.", o.Tolerated)
 	}
 	if len(o.Skipped) > 0 {
-		fmt.Fprintf(&out, " Left out: %s.", strings.Join(o.Skipped, ", "))
+		fmt.Fprintf(&out, " Left out: %s.", strings.Join(eachOnOneLine("", o.Skipped), ", "))
 	}
 	diff := diffText(o.Diff, o.DiffNote)
 	if len(o.Files) > 0 {
 		note, lines, _ := strings.Cut(diff, "\n")
 		out.WriteString(note)
 		for _, f := range o.Files {
-			fmt.Fprintf(&out, "\n%s: %d", f.Path, f.Replacements)
+			fmt.Fprintf(&out, "\n%s: %d", onOneLine(f.Path), f.Replacements)
 		}
 		diff = strings.TrimSuffix("\n"+lines, "\n")
 	}

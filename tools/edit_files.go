@@ -69,7 +69,7 @@ func partlyEdited(edited []editedFile, failed []error) error {
 		fmt.Fprintf(&hint, "%s %s", [2]string{"Failed:", ";"}[min(i, 1)], message)
 	}
 	for i, f := range edited {
-		fmt.Fprintf(&hint, "%s %s", [2]string{". Edited were:", ","}[min(i, 1)], f.Path)
+		fmt.Fprintf(&hint, "%s %s", [2]string{". Edited were:", ","}[min(i, 1)], onOneLine(f.Path))
 	}
 	_, message := describe(failed[0])
 	message += fmt.Sprintf("; edited: %d of %s", len(edited), wording.Count(len(failed)+len(edited), "file", "files"))
@@ -276,14 +276,14 @@ func (p *filesPlan) check(edits []edit.Edit, several bool) error {
 		for _, f := range p.files {
 			if n := f.change.Count(i); n > 0 {
 				total += n
-				where = append(where, fmt.Sprintf("%s: %d", f.path, n))
+				where = append(where, fmt.Sprintf("%s: %d", onOneLine(f.path), n))
 			}
 		}
 		switch {
 		case total == 0:
 			hint := "Search the text first."
 			if len(p.skipped) > 0 {
-				hint += " Left out: " + strings.Join(p.skipped, ", ") + "."
+				hint += " Left out: " + strings.Join(eachOnOneLine("", p.skipped), ", ") + "."
 			}
 			return &hintedError{ops.Error(ops.EditFile, p.pattern, edit.ErrTextNotFound, errors.New(which(i, several)+
 				"not in any file that the glob matches")), hint + " Nothing was written."}
@@ -308,7 +308,7 @@ func notRead(errs []error) error {
 	for i, err := range errs {
 		paths[i], _ = describe(err)
 	}
-	return &hintedError{errs[0], fmt.Sprintf("Read these %d files first: %s. Nothing was written.", len(errs), strings.Join(paths, ", "))}
+	return &hintedError{errs[0], fmt.Sprintf("Read these %d files first: %s. Nothing was written.", len(errs), strings.Join(eachOnOneLine("", paths), ", "))}
 }
 
 // diff returns the diffs of the first files. It ends before a file whose diff does not fit

@@ -176,7 +176,7 @@ func describe(err error) (path, message string) {
 	if pathError.Path == "" { // an empty pattern
 		return "", pathError.Err.Error()
 	}
-	return pathError.Path, clip(pathError.Path, pathChars) + ": " + pathError.Err.Error()
+	return pathError.Path, clip(onOneLine(pathError.Path), pathChars) + ": " + pathError.Err.Error()
 }
 
 // causes returns the errors of several files that were joined to err. It returns nil for one

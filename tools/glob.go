@@ -144,5 +144,5 @@ func (o *globOutput) text() string {
 		return text
 	}
 	heading := extent(o.later, o.Truncated, len(o.Matches), &o.total, one, many)
-	return strings.TrimSuffix(heading+"\n"+strings.Join(o.Matches, "\n")+"\n"+moreText(o.NextCursor), "\n")
+	return strings.TrimSuffix(heading+"\n"+strings.Join(eachOnOneLine("", o.Matches), "\n")+"\n"+moreText(o.NextCursor), "\n")
 }

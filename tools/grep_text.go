@@ -151,7 +151,7 @@ func (o *grepOutput) text() string {
 	var out strings.Builder
 	out.WriteString(o.heading() + "\n")
 	for _, f := range o.Files {
-		out.WriteString(f.Path)
+		out.WriteString(onOneLine(f.Path))
 		if f.Count > 0 {
 			fmt.Fprintf(&out, ":%d", f.Count)
 		}
@@ -272,7 +272,7 @@ func skippedByReason(skipped []workspace.Skipped, withNames bool) []string {
 		if names[s.Reason] == nil {
 			reasons = append(reasons, s.Reason)
 		}
-		names[s.Reason] = append(names[s.Reason], clip(s.Path, pathChars))
+		names[s.Reason] = append(names[s.Reason], clip(onOneLine(s.Path), pathChars))
 	}
 	parts := make([]string, len(reasons))
 	for i, reason := range reasons {
@@ -337,7 +337,7 @@ func (g *grepWriter) heading(path string) {
 	if g.path != "" {
 		g.out.WriteString("\n")
 	}
-	g.out.WriteString(path + "\n")
+	g.out.WriteString(onOneLine(path) + "\n")
 	g.path, g.line = path, 0
 }
 

@@ -127,7 +127,7 @@ func (ts *toolset) existsHint(ctx context.Context, op, path string) string {
 	case op == ops.WriteFile && !isDir:
 		return "Leave createOnly out to replace the file" + ts.ifTool(ops.EditFile, ", or change a part of it with %s") + "."
 	case (op == ops.Move || op == ops.Copy) && isDir:
-		return fmt.Sprintf("It is a directory. For a place in it, give the whole new name, such as %s.", workspace.Join(path, "NAME"))
+		return fmt.Sprintf("It is a directory. For a place in it, give the whole new name, such as %s.", onOneLine(workspace.Join(path, "NAME")))
 	case isDir:
 		return "It is a directory. Choose another name."
 	case op == ops.Mkdir && kind == "":
@@ -217,7 +217,7 @@ func (ts *toolset) invalidHint(ctx context.Context, op, path string, err error) 
 	}
 	if errors.Is(err, workspace.ErrSymlink) {
 		if target, err := ts.ws.Resolve(ctx, path); err == nil && target != path {
-			return fmt.Sprintf("No symlink is followed here. Give the name that it stands for: %s.", target)
+			return fmt.Sprintf("No symlink is followed here. Give the name that it stands for: %s.", onOneLine(target))
 		}
 		return "No symlink is followed here. Give a name without one."
 	}

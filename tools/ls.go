@@ -118,9 +118,9 @@ func encodeCursor(op, query string, after workspace.Position) string {
 //	main.go  1204
 func (o *lsOutput) text() string {
 	var out strings.Builder
-	fmt.Fprintf(&out, "[%s: %s]\n", o.Path, wording.Count(len(o.Entries), "entry", "entries"))
+	fmt.Fprintf(&out, "[%s: %s]\n", onOneLine(o.Path), wording.Count(len(o.Entries), "entry", "entries"))
 	for _, e := range o.Entries {
-		out.WriteString(e.Name)
+		out.WriteString(onOneLine(e.Name))
 		switch e.Type {
 		case workspace.TypeDirectory:
 			out.WriteString("/")

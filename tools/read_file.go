@@ -234,7 +234,7 @@ func (o *readFileOutput) show(file *content, in *readFileInput, most int) error 
 		case 1:
 			hint = "Give line 1."
 		}
-		return &argumentError{message: fmt.Sprintf(`parameter "line" is %d, and %s has %s`, in.Line, o.Path, wording.Count(file.lines, "line", "lines")), hint: hint}
+		return &argumentError{message: fmt.Sprintf(`parameter "line" is %d, and %s has %s`, in.Line, onOneLine(o.Path), wording.Count(file.lines, "line", "lines")), hint: hint}
 	}
 	if in.Column > 0 && in.Column > 1 && int(in.Column) > w.columns {
 		return &argumentError{message: fmt.Sprintf(`parameter "column" is %d, and line %d has %s`, in.Column, w.start, wording.Count(w.columns, "character", "characters")),
@@ -348,7 +348,7 @@ func (o *readFileOutput) header(what string) string {
 	if o.Version != "" {
 		what += ", version " + string(o.Version)
 	}
-	return "[" + o.Path + ": " + what + "]\n"
+	return "[" + onOneLine(o.Path) + ": " + what + "]\n"
 }
 
 // none reports whether no line is shown, as even the first is too long.

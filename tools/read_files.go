@@ -159,7 +159,7 @@ func (o *readFilesOutput) text() string {
 	for _, item := range o.Files {
 		out.WriteString("\n")
 		if item.shown == nil {
-			out.WriteString("[" + clip(item.Path, pathChars) + ": not read]\n" + item.Error)
+			out.WriteString("[" + onOneLine(item.Path) + ": not read]\n" + item.Error)
 			continue
 		}
 		out.WriteString(strings.TrimSuffix(item.shown.text(), "\n"))

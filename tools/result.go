@@ -99,7 +99,7 @@ func (r *Result) TextFor(shown func(Part) bool) string {
 	text := r.Text
 	for _, p := range r.Parts {
 		if shown == nil || !shown(p) {
-			text += fmt.Sprintf("\n[%s (%s) cannot be shown here]", p.Path, p.MIMEType)
+			text += fmt.Sprintf("\n[%s (%s) cannot be shown here]", onOneLine(p.Path), p.MIMEType)
 		}
 	}
 	return text
@@ -132,13 +132,23 @@ func (r *Result) withNotes(notes []string) *Result {
 	return r
 }
 
-// onOneLine returns a name for a text that has one line for it. A name with line breaks is
-// quoted, as what follows one would look like another line of the text.
+// onOneLine returns a name for a text. A name with control characters or others that cannot be
+// seen is quoted: what follows a line break would look like another line of the text, and others
+// hide or reorder a part of it.
 func onOneLine(name string) string {
-	if strings.ContainsAny(name, "\r\n") {
+	if strings.ContainsFunc(name, func(r rune) bool { return !strconv.IsPrint(r) }) {
 		return strconv.Quote(name)
 	}
 	return name
+}
+
+// eachOnOneLine returns the names for a text that lists them, each after prefix.
+func eachOnOneLine(prefix string, names []string) []string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = onOneLine(prefix + name)
+	}
+	return list
 }
 
 // withMember returns a JSON object with one more member.

@@ -147,7 +147,7 @@ func explainCharacter(err error, other string) error {
 	}
 	message := "the file keeps its encoding, and " + missing.Error()
 	if path, _ := describe(err); path != "" {
-		message = clip(path, pathChars) + ": " + message
+		message = clip(onOneLine(path), pathChars) + ": " + message
 	}
 	return &argumentError{message: message,
 		hint: "Use other characters" + other + ". Nothing was written."}

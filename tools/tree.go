@@ -146,7 +146,7 @@ func (ts *toolset) leftOut(entries, limit int, end string) string {
 		notes = append(notes, note+ts.ifTool(ops.Ls, ", or list a directory with %s"))
 	}
 	if end != "" {
-		notes = append(notes, "there is more after "+clip(end, pathChars)+", which was not looked at")
+		notes = append(notes, "there is more after "+clip(onOneLine(end), pathChars)+", which was not looked at")
 	}
 	return strings.Join(notes, "; ")
 }

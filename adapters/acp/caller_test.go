@@ -131,7 +131,7 @@ func TestReports(t *testing.T) {
 			report{Title: "Apply patch dir/a", Kind: "edit", Locations: []string{"/work/dir/a"}, End: "failed", Result: `PATTERN_NOT_FOUND: dir/a: the hunk does not apply: hunk 1 (@@ -1,1 +1,1 @@): line 1 of the file is "line 1", and the patch has "none"`}},
 		{"rm", `{"path":"dir","recursive":true}`, report{Title: "Remove dir", Kind: "delete", Locations: []string{"/work/dir"}, End: "completed", Result: "Removed dir."}},
 		{"move", `{"source":"b","destination":"c"}`, report{Title: "Move or rename b to c", Kind: "move", Locations: []string{"/work/b", "/work/c"}, End: "completed", Result: "Moved b to c."}},
-		{"mkdir", `{"path":"x\u0007"}`, report{Title: `Make directory x\x07`, Kind: "edit", Locations: []string{"/work/x\a"}, End: "completed", Result: "Made the directory x\a."}},
+		{"mkdir", `{"path":"x\u0007"}`, report{Title: `Make directory x\x07`, Kind: "edit", Locations: []string{"/work/x\a"}, End: "completed", Result: `Made the directory "x\a".`}},
 		{"read_file", `{"path":"none"}`, report{Title: "Read file none", Kind: "read", Locations: []string{"/work/none"}, End: "failed", Result: "FILE_NOT_FOUND: none: file does not exist"}},
 		{"read_file", `nonsense`, report{Title: "Read file", Kind: "other", End: "failed", Result: "INVALID_ARGUMENTS: arguments are not valid JSON"}},
 	} {

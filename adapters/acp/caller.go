@@ -35,7 +35,7 @@ type CallerOptions struct {
 	// Session is what the calls belong to. Nil means a new one.
 	Session *tools.Session
 	// ApprovalTimeout is how long the user has to answer a question of a rule that asks:
-	// at most half of the time that is left to the call. Zero or less means
+	// at most half of the time that is left to the call then. Zero or less means
 	// [policy.DefaultApprovalTimeout].
 	ApprovalTimeout time.Duration
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -32,7 +33,8 @@ type Request struct {
 	Diff string `json:"diff,omitempty"`
 	// Note says why Diff is missing or not whole, and what else there is to know.
 	Note string `json:"note,omitempty"`
-	// Rules are the places of the rules that ask, as in [Decision].
+	// Rules are the places of the rules that ask, as in [Decision]. Only an Approver is
+	// given them; [Explain] says beforehand what rules decide.
 	Rules []string `json:"rules,omitempty"`
 	// Fingerprint is the same for two requests if they do the same to the same
 	// bytes in the same workspace. Only an Approver is given one.
@@ -77,14 +79,30 @@ type Answer struct {
 	Reason string
 }
 
+// Why there is no approval where a rule asks. [errors.Is] finds one of them in the
+// [*DeniedError].
+var (
+	// ErrRefused says that the answer was a refusal, or none that is valid.
+	ErrRefused = errors.New("it was refused")
+	// ErrNoAnswer says that nobody answered in time. Whoever asks later may be answered.
+	ErrNoAnswer = errors.New("nobody answered in time")
+	// ErrNoApprover says that the context has no [Approver], that the operation is a
+	// Create, which nobody can be shown, or that what it finds out is worth no question.
+	ErrNoApprover = errors.New("nobody can approve it here")
+)
+
+// errNoTurn says that a question was not asked.
+var errNoTurn = ops.Refinement{Text: "another question was not answered in time", Of: ErrNoAnswer}
+
 // DefaultApprovalTimeout is how long an [Approver] waits for an answer whose options
 // do not say.
 const DefaultApprovalTimeout = time.Minute
 
 // ApproverOptions tune an [Approver].
 type ApproverOptions struct {
-	// Timeout is how long a question waits for its turn, and then for its answer: at
-	// most half of the time that is left to the call. Zero or less means
+	// Timeout is how long a question waits for its answer, at most half of the time
+	// that is left to the operation then. The wait for its turn does not count: it ends
+	// when half of the time of the operation is over. Zero or less means
 	// [DefaultApprovalTimeout].
 	Timeout time.Duration
 	// Parallel is how many questions can be open at a time. Zero or less means 1.
@@ -109,7 +127,8 @@ type Approver struct {
 // NewApprover returns an Approver that calls ask, which may not call an operation
 // that needs the Approver itself. An error of ask, a panic, and no answer before its
 // context ends are refusals. An answer that comes after that is ignored, and the
-// next question waits for it. Nil opts mean the zero ApproverOptions.
+// next question waits for it, so ask should return when its context ends. Nil opts
+// mean the zero ApproverOptions.
 func NewApprover(ask func(context.Context, Request) (Answer, error), opts *ApproverOptions) *Approver {
 	var o ApproverOptions
 	if opts != nil {
@@ -143,55 +162,58 @@ func approverOf(ctx context.Context) *Approver {
 
 // put asks about req when it is the turn of the question, unless covered says then
 // that the session allows it meanwhile, and remembers an answer for the session.
-// why says why there is no approval, "" if there is one.
-func (a *Approver) put(ctx context.Context, req Request, covered func() bool, remember func()) (why string) {
-	timeout := a.timeout
-	if end, ok := ctx.Deadline(); ok {
-		timeout = min(timeout, time.Until(end)/2) // so that the call ends with a refusal
-	}
-	wait, stop := context.WithTimeout(ctx, timeout)
+// The error says why there is no approval.
+func (a *Approver) put(ctx context.Context, req Request, covered func() bool, remember func()) error {
+	wait, stop := half(ctx, math.MaxInt64)
 	defer stop()
 	select {
 	case <-a.turn:
 	case <-wait.Done():
-		return "another question was not answered in time"
+		return errNoTurn
 	}
 	release := func() { a.turn <- struct{}{} }
 	if covered() {
 		release()
-		return ""
+		return nil
 	}
-	limited, cancel := context.WithTimeout(ctx, timeout)
+	limited, cancel := half(ctx, a.timeout)
 	defer cancel()
 	answered := make(chan Answer)
 	go a.call(limited, req, answered, release)
+	var why error
 	select {
 	case answer := <-answered:
 		defer release()
 		why = answer.why()
-		if why == "" && answer.Session && limited.Err() == nil {
+		if why == nil && answer.Session && limited.Err() == nil {
 			remember()
 		}
 	case <-limited.Done():
 	}
-	switch {
-	case ctx.Err() != nil:
-		return "the call has ended"
-	case limited.Err() != nil:
-		return "nobody answered in time"
+	if limited.Err() != nil {
+		return ErrNoAnswer
 	}
 	return why
 }
 
-// why returns why the answer is no approval, "" if it is one.
-func (a Answer) why() string {
+// half returns a context for at most half of the time that is left to ctx, so that the
+// operation ends with a refusal.
+func half(ctx context.Context, most time.Duration) (context.Context, context.CancelFunc) {
+	if end, ok := ctx.Deadline(); ok {
+		most = min(most, time.Until(end)/2)
+	}
+	return context.WithTimeout(ctx, most)
+}
+
+// why returns why the answer is no approval, nil if it is one.
+func (a Answer) why() error {
 	switch {
 	case a.Allow:
-		return ""
+		return nil
 	case a.Reason == "":
-		return "it was refused"
+		return ErrRefused
 	}
-	return "it was refused: " + clip(a.Reason)
+	return fmt.Errorf("%w: %s", ErrRefused, clip(a.Reason))
 }
 
 // maxReason is how many characters of a reason an error has.
@@ -314,7 +336,7 @@ func (r *RestrictedFS) approved(ctx context.Context, op, name string, do func(r 
 		return err
 	}
 	if a == nil || !session.MayAsk(ctx) {
-		return d.refused(op, name, "nobody can approve it here")
+		return d.refused(op, name, ErrNoApprover)
 	}
 	for range maxQuestions {
 		q, err := current.plan(ctx, op, name, do)
@@ -331,7 +353,7 @@ func (r *RestrictedFS) approved(ctx context.Context, op, name string, do func(r 
 		switch {
 		case ctx.Err() != nil:
 			return ops.Error(op, name, ctx.Err(), nil)
-		case why != "":
+		case why != nil:
 			return d.refused(op, name, why)
 		}
 		session.Approved(ctx)
@@ -369,10 +391,10 @@ func asked(err error) *DeniedError {
 }
 
 // refused returns the error of an operation without an approval.
-func (e *DeniedError) refused(op, name, why string) error {
+func (e *DeniedError) refused(op, name string, why error) error {
 	d := e.decision
-	d.Reason += "; " + why
-	return ops.Error(op, name, workspace.ErrPolicy, &DeniedError{d})
+	d.Reason += "; " + why.Error()
+	return ops.Error(op, name, workspace.ErrPolicy, &DeniedError{decision: d, why: why})
 }
 
 // plan finds out which rules ask and what to show. Its error is the denial of what

@@ -230,7 +230,7 @@ func TestEveryOperationAsks(t *testing.T) {
 					if diff := cmp.Diff(before, list(t, fsys)); diff != "" {
 						t.Errorf("a refused operation changes something (-before +after):\n%s", diff)
 					}
-					if err = op.do(t.Context(), r, name); !errors.Is(err, workspace.ErrPolicy) || !strings.Contains(err.Error(), "nobody can approve it here") {
+					if err = op.do(t.Context(), r, name); !errors.Is(err, workspace.ErrPolicy) || !errors.Is(err, policy.ErrNoApprover) || !strings.Contains(err.Error(), "nobody can approve it here") {
 						t.Errorf("without an approver: %v", err)
 					}
 				})
@@ -596,27 +596,28 @@ func TestApproverFails(t *testing.T) {
 	for name, c := range map[string]struct {
 		ask  func(context.Context, policy.Request) (policy.Answer, error)
 		want string
+		kind error
 	}{
 		"error": {func(context.Context, policy.Request) (policy.Answer, error) {
 			return policy.Answer{Allow: true}, errors.New("token abc")
-		}, "the question got no valid answer"},
-		"panic": {func(context.Context, policy.Request) (policy.Answer, error) { panic("token abc") }, "the question got no valid answer"},
+		}, "the question got no valid answer", policy.ErrRefused},
+		"panic": {func(context.Context, policy.Request) (policy.Answer, error) { panic("token abc") }, "the question got no valid answer", policy.ErrRefused},
 		"goexit": {func(context.Context, policy.Request) (policy.Answer, error) {
 			runtime.Goexit()
 			return policy.Answer{}, nil
-		}, "the question got no valid answer"},
-		"nil": {nil, "the question got no valid answer"},
+		}, "the question got no valid answer", policy.ErrRefused},
+		"nil": {nil, "the question got no valid answer", policy.ErrRefused},
 		"slow": {func(ctx context.Context, _ policy.Request) (policy.Answer, error) {
 			<-ctx.Done()
 			return policy.Answer{Allow: true}, nil
-		}, "nobody answered in time"},
+		}, "nobody answered in time", policy.ErrNoAnswer},
 		"deaf": {func(context.Context, policy.Request) (policy.Answer, error) {
 			time.Sleep(time.Hour)
 			return policy.Answer{Allow: true, Session: true}, nil
-		}, "nobody answered in time"},
+		}, "nobody answered in time", policy.ErrNoAnswer},
 		"reason": {func(context.Context, policy.Request) (policy.Answer, error) {
 			return policy.Answer{Session: true, Reason: "no\x1b[2J " + strings.Repeat("x", 5000)}, nil
-		}, `it was refused: no\x1b[2J x`},
+		}, `it was refused: no\x1b[2J x`, policy.ErrRefused},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -625,10 +626,12 @@ func TestApproverFails(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				ctx := policy.WithApprover(t.Context(), policy.NewApprover(c.ask, nil))
+				limited, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
+				defer cancel()
+				ctx := policy.WithApprover(limited, policy.NewApprover(c.ask, nil))
 				for range 2 { // what fails once must not be stuck
 					_, err = r.WriteFile(ctx, "a", nil, nil)
-					if !errors.Is(err, workspace.ErrPolicy) || !strings.Contains(err.Error(), c.want) && name != "deaf" || strings.Contains(err.Error(), "token") || len(err.Error()) > 1000 {
+					if !errors.Is(err, workspace.ErrPolicy) || !errors.Is(err, c.kind) || !strings.Contains(err.Error(), c.want) && name != "deaf" || strings.Contains(err.Error(), "token") || len(err.Error()) > 1000 {
 						t.Errorf("WriteFile = %v, want a denial with %q", err, c.want)
 					}
 				}
@@ -637,7 +640,7 @@ func TestApproverFails(t *testing.T) {
 						t.Errorf("the second WriteFile = %v", err)
 					}
 					time.Sleep(2 * time.Hour) // the late answers come
-					if _, err = r.WriteFile(ctx, "a", nil, nil); !errors.Is(err, workspace.ErrPolicy) {
+					if _, err = r.WriteFile(context.WithoutCancel(ctx), "a", nil, nil); !errors.Is(err, workspace.ErrPolicy) {
 						t.Errorf("WriteFile after a late answer = %v", err)
 					}
 				}
@@ -702,6 +705,57 @@ func TestOneQuestionAtATime(t *testing.T) {
 			t.Errorf("%d questions, want 3: the third answer was for the session", n)
 		}
 	})
+}
+
+// TestTurnIsNoAnswer tests that the time for an answer begins when the question is asked, and
+// that a question waits for its turn for half of the time of its operation.
+func TestTurnIsNoAnswer(t *testing.T) {
+	for _, c := range []struct {
+		name            string
+		limit           time.Duration // of the operations, 0 for none
+		allowed, noTurn int
+	}{
+		{"without a limit", 0, 10, 0},
+		{"with a limit", 4 * time.Second, 5, 5}, // 2 s for the turn; the tenth would come after 3.6 s
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r, err := policy.Restrict(memory.New(nil), policy.Rules{FirstMatch: []policy.Rule{askAll}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				ctx := t.Context()
+				if c.limit > 0 {
+					limited, cancel := context.WithTimeout(ctx, c.limit)
+					defer cancel()
+					ctx = limited
+				}
+				ask := func(context.Context, policy.Request) (policy.Answer, error) {
+					time.Sleep(410 * time.Millisecond)
+					return policy.Answer{Allow: true}, nil
+				}
+				ctx = policy.WithApprover(ctx, policy.NewApprover(ask, &policy.ApproverOptions{Timeout: 500 * time.Millisecond}))
+				var allowed, noTurn atomic.Int32
+				var wg sync.WaitGroup
+				for i := range 10 {
+					wg.Go(func() {
+						switch _, err := r.WriteFile(ctx, fmt.Sprint(i), nil, nil); {
+						case err == nil:
+							allowed.Add(1)
+						case errors.Is(err, policy.ErrNoAnswer) && strings.Contains(err.Error(), "another question"):
+							noTurn.Add(1)
+						default:
+							t.Error(err)
+						}
+					})
+				}
+				wg.Wait()
+				if int(allowed.Load()) != c.allowed || int(noTurn.Load()) != c.noTurn {
+					t.Errorf("%d writes are allowed, and %d questions have no turn, want %d and %d", allowed.Load(), noTurn.Load(), c.allowed, c.noTurn)
+				}
+			})
+		})
+	}
 }
 
 // TestParallelQuestions tests that as many questions are open at a time as the options

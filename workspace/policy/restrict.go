@@ -316,7 +316,7 @@ func (r *RestrictedFS) denial(op, name string, need opSet, target string, v verd
 	if name != target && d.Effect == Deny {
 		d.Reason = "it leads to a denied name" // the pattern would say where
 	}
-	return ops.Error(op, name, workspace.ErrPolicy, &DeniedError{d})
+	return ops.Error(op, name, workspace.ErrPolicy, &DeniedError{decision: d})
 }
 
 // traverseDenial is the denial of a name that may only be traversed.

@@ -173,7 +173,7 @@ func (r *RestrictedFS) Create(ctx context.Context, name string, opts *workspace.
 		return nil
 	})
 	if d := asked(err); d != nil {
-		err = d.refused(ops.Create, name, "nobody can be shown a stream: write the file whole")
+		err = d.refused(ops.Create, name, ops.Refinement{Text: "nobody can be shown a stream: write the file whole", Of: ErrNoApprover})
 	}
 	return w, err
 }

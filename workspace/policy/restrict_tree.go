@@ -88,7 +88,7 @@ func (r *RestrictedFS) notEmpty(ctx context.Context, p resolved, err error) erro
 	case listedErr == nil && len(listed) == 0:
 		return ops.Error(ops.Rm, p.name, workspace.ErrNotEmpty, errors.New("it holds names that no listing shows"))
 	}
-	return ops.Error(ops.Rm, p.name, workspace.ErrPolicy, &DeniedError{Decision{Op: OpDelete, Effect: Deny, Reason: holdsHidden}})
+	return ops.Error(ops.Rm, p.name, workspace.ErrPolicy, &DeniedError{decision: Decision{Op: OpDelete, Effect: Deny, Reason: holdsHidden}})
 }
 
 // holdsHidden is the reason for a directory that holds a hidden name for which the
@@ -104,7 +104,7 @@ func (r *RestrictedFS) holdsDenied(op string, p, child resolved, t workspace.Fil
 	} else {
 		d.Reason = holdsHidden
 	}
-	return ops.Error(op, p.name, workspace.ErrPolicy, &DeniedError{d})
+	return ops.Error(op, p.name, workspace.ErrPolicy, &DeniedError{decision: d})
 }
 
 // rmTree removes p and all below it. It removes one name after the other, and

@@ -262,7 +262,10 @@ func Explain(rules Rules, op Op, name string) (Decision, error) {
 
 // DeniedError is the cause of the errors with which a [RestrictedFS] refuses an
 // operation on a name: [errors.As] finds it in them.
-type DeniedError struct{ decision Decision }
+type DeniedError struct {
+	decision Decision
+	why      error // there is no approval; nil if none was asked for
+}
 
 // Error says why, and what is allowed.
 func (e *DeniedError) Error() string { return e.decision.Reason }
@@ -270,6 +273,10 @@ func (e *DeniedError) Error() string { return e.decision.Reason }
 // Rule returns the place of the rule that refuses the operation, as in
 // [Decision], and "" if there is no such place.
 func (e *DeniedError) Rule() string { return e.decision.Rule }
+
+// Unwrap returns why there is no approval, which is [ErrRefused], [ErrNoAnswer] or
+// [ErrNoApprover]. It is nil if a rule denies the operation, or nobody could be asked about it.
+func (e *DeniedError) Unwrap() error { return e.why }
 
 // Decision returns the decision.
 func (e *DeniedError) Decision() Decision { return e.decision }

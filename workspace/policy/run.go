@@ -67,7 +67,7 @@ func (r *RestrictedFS) checkRun(p resolved) error {
 	}
 	for _, name := range []string{p.name, p.target} {
 		if d := r.rules.runs(name); d.Effect != Allow {
-			return ops.Error(ops.Run, p.name, workspace.ErrPolicy, &DeniedError{d})
+			return ops.Error(ops.Run, p.name, workspace.ErrPolicy, &DeniedError{decision: d})
 		}
 	}
 	return nil

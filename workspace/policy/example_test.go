@@ -54,6 +54,46 @@ func ExampleSub() {
 	// rm notes.md: forbidden by policy: the workspace is read-only
 }
 
+// A run can be suspended for an approval that comes later, perhaps in another process: the
+// question is refused, and its fingerprint is stored. When the same call is made again, it
+// is allowed if it does the same to the same bytes.
+func ExampleRequest() {
+	ctx := context.Background()
+	fsys, err := policy.Restrict(memory.New(nil), policy.Rules{FirstMatch: []policy.Rule{
+		{Ask: []policy.Op{policy.OpWrite}, Paths: []string{"**"}},
+	}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	asked := map[string]policy.Request{} // by fingerprint; a database
+	approved := map[string]bool{}        // another one
+	ask := func(_ context.Context, r policy.Request) (policy.Answer, error) {
+		if approved[r.Fingerprint] {
+			delete(approved, r.Fingerprint)
+			return policy.Answer{Allow: true}, nil
+		}
+		asked[r.Fingerprint] = r
+		return policy.Answer{Reason: "pending"}, nil
+	}
+	ctx = policy.WithApprover(ctx, policy.NewApprover(ask, nil))
+	write := func(text string) {
+		_, err := fsys.WriteFile(ctx, "notes.txt", []byte(text), nil)
+		fmt.Println(errors.Is(err, policy.ErrRefused), err == nil)
+	}
+	write("milk\n") // the run ends here
+	for fingerprint, r := range asked {
+		fmt.Println(r.Op, r.Path) // a person reads r.Text()
+		approved[fingerprint] = true
+	}
+	write("beer\n") // nobody has approved this
+	write("milk\n")
+	// Output:
+	// true false
+	// write notes.txt
+	// true false
+	// false true
+}
+
 // Explain says what rules would decide, without a file system.
 func ExampleExplain() {
 	d, err := policy.Explain(policy.Rules{AllowedPaths: []string{"src/**"}}, policy.OpRead, "go.mod")

@@ -26,10 +26,21 @@ type Error struct {
 	Hint string `json:"hint,omitempty"`
 	// Retryable says that the same call may succeed later.
 	Retryable bool `json:"retryable"`
+
+	denied *policy.DeniedError // nil unless rules refuse the call
 }
 
 // Error implements the error interface.
 func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
+
+// Unwrap returns the [*policy.DeniedError] of a call that rules refuse, and else nil. So
+// [errors.Is] tells [policy.ErrRefused] from [policy.ErrNoAnswer].
+func (e *Error) Unwrap() error {
+	if e.denied == nil {
+		return nil
+	}
+	return e.denied
+}
 
 // text returns the error for a model: what failed, and on a line of its own what to do. A
 // dialect with another form has a function in fail.
@@ -87,15 +98,18 @@ func (ts *toolset) explain(ctx context.Context, op string, err error) *Error {
 	if closed { // whatever a tool would advise otherwise, also about a command
 		hinted = closedHint
 	}
+	unanswered := code == CodePolicy && errors.Is(err, policy.ErrNoAnswer)
 	if ts.dialect.code != nil {
 		code = ts.dialect.code(code)
 	}
+	denied, _ := errors.AsType[*policy.DeniedError](err)
 	return &Error{
 		Code:      code,
 		Message:   clip(message, errorChars),
 		Path:      clip(path, pathChars),
 		Hint:      hinted,
-		Retryable: code.Retryable() && !closed,
+		Retryable: code.Retryable() && !closed || unanswered,
+		denied:    denied,
 	}
 }
 
@@ -301,7 +315,8 @@ var kinds = [...]struct {
 
 // Retryable reports whether the same call may succeed later although the caller changes
 // nothing. After a timeout of a change, the caller should look first whether it took place.
-// For an error of a closed workspace, [Error].Retryable is false all the same.
+// [Error].Retryable is false all the same for an error of a closed workspace, and true for
+// [CodePolicy] where nobody answered a question in time.
 func (c Code) Retryable() bool {
 	return c == CodeUnavailable || c == CodeTimeout
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/workspacekit/workspacekit/providers/memory"
 	"github.com/workspacekit/workspacekit/tools"
 	"github.com/workspacekit/workspacekit/workspace"
+	"github.com/workspacekit/workspacekit/workspace/policy"
 )
 
 func TestMissingNames(t *testing.T) {
@@ -35,6 +36,59 @@ func TestMissingNames(t *testing.T) {
 				if err.Path != tt.path {
 					t.Errorf("path = %q, want %q", err.Path, tt.path)
 				}
+			}
+		})
+	}
+}
+
+// TestDenialsDiffer tests that a caller in Go can tell denials apart, and that only what nobody
+// has answered can be asked again.
+func TestDenialsDiffer(t *testing.T) {
+	t.Parallel()
+	restricted, err := policy.Restrict(memory.New(nil), policy.Rules{FirstMatch: []policy.Rule{
+		{Deny: []policy.Op{policy.OpWrite}, Paths: []string{"denied"}}, {Ask: []policy.Op{policy.OpWrite}, Paths: []string{"**"}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(ctx context.Context, r policy.Request) (policy.Answer, error) {
+		if r.Path == "late" {
+			<-ctx.Done()
+		}
+		return policy.Answer{Reason: "no"}, nil
+	}
+	for _, c := range []struct {
+		path      string
+		approver  *policy.Approver
+		effect    policy.Effect
+		kind      error
+		retryable bool
+		hint      string
+	}{
+		{"denied", nil, policy.Deny, nil, false, "This is not allowed here"},
+		{"nobody", nil, policy.Ask, policy.ErrNoApprover, false, "This needs an approval, which it did not get."},
+		{"refused", policy.NewApprover(ask, nil), policy.Ask, policy.ErrRefused, false, "This needs an approval, which it did not get."},
+		{"late", policy.NewApprover(ask, &policy.ApproverOptions{Timeout: 1}), policy.Ask, policy.ErrNoAnswer, true, "nobody answered. Ask the user, then make the same call again."},
+	} {
+		t.Run(c.path, func(t *testing.T) {
+			for _, dialect := range []tools.Dialect{tools.DialectWorkspace, tools.DialectClaudeCode} {
+				set, args := newSetOf(t, workspace.New("test", restricted, nil), &tools.Options{Dialect: dialect}), `{"path": "`+c.path+`", "content": "x"}`
+				name := "write_file"
+				if dialect == tools.DialectClaudeCode {
+					name, args = "Write", `{"file_path": "/`+c.path+`", "content": "x"}`
+				}
+				result, err := set.Call(policy.WithApprover(t.Context(), c.approver), name, json.RawMessage(args))
+				if err != nil || result.Error == nil {
+					t.Fatalf("%s = %+v, %v, want an error for the model", name, result, err)
+				}
+				var denied *policy.DeniedError
+				if !errors.As(result.Error, &denied) || denied.Decision().Effect != c.effect || !errors.Is(denied, c.kind) && c.kind != nil || c.kind == nil && errors.Unwrap(denied) != nil {
+					t.Errorf("%s wraps %v, want a denial that is %v with the effect %s", name, errors.Unwrap(result.Error), c.kind, c.effect)
+				}
+				if result.Error.Code != tools.CodePolicy || result.Error.Retryable != c.retryable {
+					t.Errorf("%s = %+v, want %s, retryable %t", name, result.Error, tools.CodePolicy, c.retryable)
+				}
+				contains(t, "hint", result.Error.Hint, c.hint)
 			}
 		})
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
@@ -108,7 +109,7 @@ func checkError(t *testing.T, tool *tools.Tool, result *tools.Result) {
 	if err := json.Unmarshal(result.Structured, &decoded); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(*result.Error, decoded); diff != "" {
+	if diff := cmp.Diff(*result.Error, decoded, cmpopts.IgnoreUnexported(tools.Error{})); diff != "" {
 		t.Errorf("%s: Structured is not Error (-want +got):\n%s", tool.Op, diff)
 	}
 	if result.Error.Code == "" || result.Error.Message == "" {

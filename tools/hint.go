@@ -63,7 +63,10 @@ func (ts *toolset) hint(ctx context.Context, op, path string, code Code, err err
 // adviceOn is the general advice for a code. A denial that an approval lifts has its own.
 func adviceOn(code Code, err error) string {
 	var denied *policy.DeniedError
-	if errors.As(err, &denied) && denied.Decision().Effect == policy.Ask {
+	switch {
+	case errors.Is(err, policy.ErrNoAnswer):
+		return notAnswered
+	case errors.As(err, &denied) && denied.Decision().Effect == policy.Ask:
 		return notApproved
 	}
 	return advice[code].model
@@ -90,6 +93,7 @@ func runHint(remedy string) string {
 
 // Hints that are the same for each tool.
 const (
+	notAnswered = "This needs an approval, and nobody answered. Ask the user, then make the same call again."
 	notAllowed  = "This is not allowed here, and trying again will not help. Work elsewhere, or ask the user."
 	notApproved = "This needs an approval, which it did not get. Work elsewhere, or ask the user."
 	notNow      = "The store does not answer just now. Try the same call again."

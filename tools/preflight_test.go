@@ -162,7 +162,7 @@ func TestPreflightErrors(t *testing.T) {
 				t.Errorf("Preflight of %s(%v) = %v, and Call = %s, want two errors", op, args, err, want.Text)
 				continue
 			}
-			if diff := cmp.Diff(want.Error, got); diff != "" {
+			if diff := cmp.Diff(want.Error, got, cmpopts.IgnoreUnexported(tools.Error{})); diff != "" {
 				t.Errorf("Preflight of %s(%v) is not the error of Call (-want +got):\n%s", op, args, diff)
 			}
 		}

@@ -136,15 +136,22 @@ func (ts *toolset) plainHint(ctx context.Context, _, path string, code Code, err
 }
 
 // timedOut is what a model is told about a call that took too long. It is made without the
-// error of the call, which may still be running.
-func (ts *toolset) timedOut(op string) *Error {
+// error of the call. end says what has become of that: it was stopped, or may still run.
+func (ts *toolset) timedOut(op, end string) *Error {
 	return &Error{
 		Code:      CodeTimeout,
-		Message:   fmt.Sprintf("the call took longer than %v and was stopped", ts.timeout),
+		Message:   fmt.Sprintf("the call took longer than %v and %s", ts.timeout, end),
 		Hint:      ts.timeoutHint(op) + slowStart,
 		Retryable: CodeTimeout.Retryable(),
 	}
 }
+
+// What has become of a call that took too long. The store of one that was given up ignores
+// its context.
+const (
+	stopped = "was stopped"
+	givenUp = "was given up; it may still run"
+)
 
 // slowStart is for a store that starts with the first call. A start that is stopped begins
 // again with the next one.

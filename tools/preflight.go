@@ -64,7 +64,7 @@ func (t *Tool) Preflight(ctx context.Context, args json.RawMessage) ([]policy.Re
 	case ctx.Err() != nil:
 		return nil, fmt.Errorf("%s: %w", t.Name, ctx.Err())
 	case limited.Err() != nil:
-		return nil, t.toolset.timedOut(t.does)
+		return nil, t.toolset.timedOut(t.does, stopped)
 	}
 	return nil, t.toolset.explain(limited, t.does, err)
 }

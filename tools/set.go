@@ -314,7 +314,7 @@ func (s *Set) Lookup(name string) (*Tool, bool) {
 //
 // # Errors
 //
-// Those of [Tool.Call].
+// Those of [Tool.Call], which also says what becomes of a panic.
 func (s *Set) Call(ctx context.Context, name string, args json.RawMessage) (*Result, error) {
 	if tool, ok := s.Lookup(name); ok {
 		return tool.Call(ctx, args)

@@ -116,7 +116,8 @@ type Annotations struct {
 //
 // # Errors
 //
-// The error of ctx once it has ended. Any other error is a bug.
+// The error of ctx once it has ended. Any other error is a bug. A panic, as of the
+// [workspace.FileSystem], is the caller's to recover, unless the call has been given up.
 func (t *Tool) Call(ctx context.Context, args json.RawMessage) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.Name, err)
@@ -184,17 +185,17 @@ func (t *Tool) callBounded(ctx, limited context.Context, args json.RawMessage) (
 		}
 		return o.result, o.err
 	case <-late:
-		return t.ended(ctx)
+		return t.ended(ctx, givenUp)
 	}
 }
 
 // ended returns what a call ends with whose time is up: the error of ctx, or a
-// result if it was the time of the tool.
-func (t *Tool) ended(ctx context.Context) (*Result, error) {
+// result if it was the time of the tool, which says what has become of the call.
+func (t *Tool) ended(ctx context.Context, end string) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", t.Name, err)
 	}
-	return t.toolset.failed(t.toolset.timedOut(t.does))
+	return t.toolset.failed(t.toolset.timedOut(t.does, end))
 }
 
 // identified returns ctx with the session and the workspace, for the layers below.
@@ -233,7 +234,7 @@ func (t *Tool) call(ctx, limited context.Context, args json.RawMessage) (*Result
 		return result.withNotes(notes), err
 	// Once the time is up, it does not matter what err says.
 	case limited.Err() != nil:
-		return t.ended(ctx)
+		return t.ended(ctx, stopped)
 	}
 	result, err := t.toolset.failed(t.toolset.explain(limited, t.does, err))
 	return result.withNotes(notes), err

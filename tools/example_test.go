@@ -159,3 +159,105 @@ func ExampleSession() {
 	// read_file succeeded
 	// edit_file succeeded
 }
+
+// model stands for the SDK of a vendor. This one follows a script.
+type model struct{ script []message }
+
+// message is what a user, the model or a tool says.
+type message struct {
+	id, text string
+	isError  bool
+	images   []tools.Part
+	calls    []modelCall
+}
+
+type modelCall struct {
+	id, tool string
+	args     json.RawMessage
+}
+
+func (m model) ask(_ context.Context, _ json.RawMessage, messages []message) (message, error) {
+	last := messages[len(messages)-1]
+	fmt.Println(last.text, last.isError, len(last.images))
+	return m.script[len(messages)/2], nil
+}
+
+func (m model) shows(part tools.Part) bool { return part.MIMEType == "image/png" }
+
+func run(ctx context.Context, m model, set *tools.Set, saved []byte, question string) (answer string, state []byte, err error) {
+	definitions, err := set.Definitions(tools.FormatAnthropic)
+	if err != nil {
+		return "", nil, err
+	}
+	session := tools.NewSession() // a pointer; one for each run
+	defer session.Close()         // ends its commands in the background
+	if saved != nil {             // the run goes on, perhaps in another process
+		if err := json.Unmarshal(saved, session); err != nil {
+			return "", nil, err
+		}
+	}
+	ctx = tools.WithSession(ctx, session)
+	messages := []message{{text: question}}
+	for {
+		reply, err := m.ask(ctx, definitions, messages)
+		if err != nil {
+			return "", nil, err
+		}
+		messages = append(messages, reply)
+		if len(reply.calls) == 0 {
+			state, err = json.Marshal(session)
+			return reply.text, state, err
+		}
+		for _, c := range reply.calls {
+			result, err := set.Call(ctx, c.tool, c.args)
+			if err != nil {
+				return "", nil, err // ctx has ended; what a model gets wrong is a result
+			}
+			told := message{id: c.id, isError: result.IsError, text: result.TextFor(m.shows)}
+			for _, part := range result.Parts { // a model may refuse images of some types
+				if m.shows(part) {
+					told.images = append(told.images, part)
+				}
+			}
+			messages = append(messages, told)
+		}
+	}
+}
+
+// A loop for a framework or an SDK without an adapter.
+func Example_loop() {
+	ctx := context.Background()
+	ws := workspace.New("docs", memory.New(nil), nil)
+	if _, err := ws.WriteFile(ctx, "a.txt", []byte("one\n"), nil); err != nil {
+		fmt.Println(err)
+		return
+	}
+	set, err := tools.New(ws, &tools.Options{Naming: "{op}", ReadBeforeWrite: []string{"docs"}})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	read := modelCall{"1", "read_file", json.RawMessage(`{"path": "a.txt"}`)}
+	edit := modelCall{"2", "edit_file", json.RawMessage(`{"path": "a.txt", "oldText": "one", "newText": "two"}`)}
+	_, state, err := run(ctx, model{[]message{{calls: []modelCall{read}}, {text: "It says one."}}}, set, nil, "What is in a.txt?")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	answer, _, err := run(ctx, model{[]message{{calls: []modelCall{edit}}, {text: "It says two now."}}}, set, state, "Make it two.")
+	fmt.Println(answer, err)
+	// Output:
+	// What is in a.txt? false 0
+	// [a.txt: lines 1-1 of 1, version 1]
+	// one
+	//  false 0
+	// Make it two. false 0
+	// Edited a.txt (1 replacement, version 2).
+	// --- a/a.txt
+	// +++ b/a.txt
+	// @@ -1 +1 @@
+	// -one
+	// +two
+	//  false 0
+	// It says two now. <nil>
+}

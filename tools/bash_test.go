@@ -2,6 +2,7 @@ package tools_test
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -138,7 +139,7 @@ func TestBashScratch(t *testing.T) {
 	t.Parallel()
 	for _, opts := range []*tools.Options{{}, {ReadBeforeWrite: []string{"main"}}} {
 		set := newBashSet(t, nil, opts, "main")
-		script := `printf 'abc\n' > /tmp/text; printf '\x89PNG\r\n\x1a\n\0' > /dev/shm/image; printf '\0' > /tmp/nul; printf '%60000s' x > /tmp/big`
+		script := `printf 'abc\n' > /tmp/text; printf '\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89' > /dev/shm/image; printf '\0' > /tmp/nul; printf '%60000s' x > /tmp/big`
 		if got := call(t, set, "bash", object{"script": script}); strings.Contains(got.Text, "exit code") {
 			t.Fatalf("bash = %s", got.Text)
 		}
@@ -148,7 +149,7 @@ func TestBashScratch(t *testing.T) {
 		if got := call(t, set, "read_files", object{"paths": []string{"/tmp/text", "/dev/shm/image"}}); !strings.Contains(got.Text, "abc") || len(got.Parts) != 1 {
 			t.Errorf("read_files = %s, with the parts %+v", got.Text, got.Parts)
 		}
-		for name, want := range map[string]string{"/tmp/text": "YWJjCg==", "/tmp/nul": "AA==", "/dev/shm/image": "iVBORw0KGgoA"} {
+		for name, want := range map[string]string{"/tmp/text": "YWJjCg==", "/tmp/nul": "AA==", "/dev/shm/image": base64.StdEncoding.EncodeToString([]byte(pixel))} {
 			if got := good(t, set, "read_file", object{"path": name, "encoding": "base64"}); got["base64"] != want {
 				t.Errorf("%s is %v, want %s in base64", name, got, want)
 			}

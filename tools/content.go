@@ -3,6 +3,12 @@ package tools
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
+	"fmt"
+	"image"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
 	"io"
 	"slices"
 	"sort"
@@ -155,7 +161,7 @@ type content struct {
 // if all its bytes are.
 func newContent(data []byte, version workspace.Version) *content {
 	c := &content{version: version, stored: data}
-	if bytes.HasPrefix(data, []byte(pdfMagic)) {
+	if isPDF(data) {
 		return c
 	}
 	if c.data, c.enc, c.text = charset.Decode(data); !c.text {
@@ -349,6 +355,76 @@ func mimeType(data []byte) string {
 	return "text/plain; charset=unknown-8bit"
 }
 
-// isPart reports whether a model can look at files of a type themselves. Everything else is
+// isPart reports whether a model can look at files of a type themselves, unless they are [unfit]. Everything else is
 // described, and can be read as base64 if it is small.
 func isPart(mime string) bool { return strings.HasPrefix(mime, "image/") || mime == "application/pdf" }
+
+// pictureSide is the largest side of an image in pixels. Anthropic refuses requests with a larger
+// one (https://platform.claude.com/docs/en/build-with-claude/vision, "General limits"). A
+// conversation that has one is refused for ever, so no such image becomes a part.
+const pictureSide = 8000
+
+// unfit says why no model can look at data of a type, "" if one can, or if the type is no
+// image and no document. Only the header of an image and the ends of a document are tested.
+func unfit(mime string, data []byte) string {
+	var config image.Config
+	var err error
+	switch mime {
+	case "application/pdf":
+		if !isPDF(data) {
+			return "The document is damaged: it has no end."
+		}
+		return ""
+	case "image/png":
+		config, err = png.DecodeConfig(bytes.NewReader(data))
+	case "image/jpeg":
+		config, err = jpeg.DecodeConfig(bytes.NewReader(data))
+	case "image/gif":
+		config, err = gif.DecodeConfig(bytes.NewReader(data))
+	case "image/webp":
+		config, err = webpConfig(data)
+	default:
+		return ""
+	}
+	switch {
+	case err != nil || config.Width < 1 || config.Height < 1:
+		return "The image is damaged, and cannot be shown."
+	case max(config.Width, config.Height) > pictureSide:
+		return fmt.Sprintf("The image has %d x %d pixels, and cannot be shown: the limit is %d on each side.", config.Width, config.Height, pictureSide)
+	}
+	return ""
+}
+
+// isPDF reports whether data is a PDF document, and not text about one: it begins with its
+// magic, and has its end in the last KiB, where Adobe's readers look for it.
+func isPDF(data []byte) bool {
+	end := data[max(len(data)-1024, 0):]
+	return bytes.HasPrefix(data, []byte(pdfMagic)) && (bytes.Contains(end, []byte("%%EOF")) || bytes.Contains(end, []byte("startxref")))
+}
+
+// webpConfig returns the size of a WebP image. The first chunk has it, in one of three forms
+// (https://developers.google.com/speed/webp/docs/riff_container):
+//
+//	RIFF size WEBP VP8X size flags            width-1 and height-1, 24 bits each
+//	RIFF size WEBP VP8L size 2f               width-1 and height-1, 14 bits each
+//	RIFF size WEBP VP8  size tag 9d 01 2a     width and height, in 14 of 16 bits each
+func webpConfig(data []byte) (config image.Config, err error) {
+	const head = 20 // bytes before the data of the chunk
+	if len(data) < head+5 || int64(binary.LittleEndian.Uint32(data[4:])) > int64(len(data)-8) {
+		return config, io.ErrUnexpectedEOF
+	}
+	chunk, get := data[head:], binary.LittleEndian.Uint32
+	switch kind := string(data[12:16]); {
+	case kind == "VP8L" && chunk[0] == 0x2f:
+		bits := get(chunk[1:])
+		config.Width, config.Height = int(bits&0x3fff)+1, int(bits>>14&0x3fff)+1
+	case len(chunk) < 10:
+		return config, io.ErrUnexpectedEOF
+	case kind == "VP8X":
+		config.Width, config.Height = int(get(chunk[4:])&0xffffff)+1, int(get(chunk[6:])>>8)+1
+	case kind == "VP8 " && string(chunk[3:6]) == "\x9d\x01\x2a":
+		size := get(chunk[6:])
+		config.Width, config.Height = int(size&0x3fff), int(size>>16&0x3fff)
+	}
+	return config, nil
+}

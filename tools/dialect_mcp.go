@@ -251,11 +251,17 @@ func planMCPMedia(ctx context.Context, ts *toolset, in *mcpPath) ([]policy.Reque
 	return planReadFile(ctx, ts, &readFileInput{Path: in.Path})
 }
 
-func (o *mcpMedia) parts() []Part { return []Part{o.part} }
+func (o *mcpMedia) parts() []Part {
+	if unfit(o.part.MIMEType, o.part.Data) != "" {
+		return nil
+	}
+	return []Part{o.part}
+}
 
 // text says what the part is: the bytes are in the part and in the structured result only.
 func (o *mcpMedia) text() string {
-	return fmt.Sprintf("%s, %s", o.part.MIMEType, wording.Count(len(o.part.Data), "byte", "bytes"))
+	what := fmt.Sprintf("%s, %s", o.part.MIMEType, wording.Count(len(o.part.Data), "byte", "bytes"))
+	return strings.TrimSpace(what + "\n" + unfit(o.part.MIMEType, o.part.Data))
 }
 
 // mcpReadAllInput is the parameter of read_multiple_files.

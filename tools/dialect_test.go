@@ -89,7 +89,7 @@ var dialectFiles = map[string]string{
 	"src/lib/crlf.txt":  "one\r\ntwo\r\nthree\r\n",
 	"notes/twice.txt":   "same\nsame\n",
 	"notes/no-newline":  "last line",
-	"notes/image.png":   "\x89PNG\r\n\x1a\n\x00\x00",
+	"notes/image.png":   pixel,
 	"notes/latin-1.txt": "caf\xe9\n",
 }
 
@@ -894,7 +894,7 @@ func TestDialectsNameNoOtherParameters(t *testing.T) {
 		tools.DialectHelix:     {`write_file {"path": "crlf", "content": "a\nb\n"}`},
 	} {
 		fsys := memory.New(nil)
-		for name, content := range map[string]string{"bin": "\x00\x01", "crlf": "a\r\nb\r\n", "large.png": "\x89PNG\r\n\x1a\n" + strings.Repeat("\x00", 4<<20)} {
+		for name, content := range map[string]string{"bin": "\x00\x01", "crlf": "a\r\nb\r\n", "large.png": pixel + strings.Repeat("\x00", 4<<20)} {
 			put(t, fsys, name, content)
 		}
 		set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: d})

@@ -22,7 +22,7 @@ func TestDocsStateTheLimits(t *testing.T) {
 	for _, row := range []string{
 		fmt.Sprintf("| file of one read_file, edit_file | %s, or a lower limit of the workspace |", byteSize(wholeBytes)),
 		fmt.Sprintf("| text of one read_file | %s lines, %d KiB, %s characters of a line; %s of one line with `column` |", commas(readLines), readBytes>>10, commas(lineChars), commas(columnChars)),
-		fmt.Sprintf("| base64; image, PDF | %d KiB; %d MiB |", base64Bytes>>10, partBytes>>20),
+		fmt.Sprintf("| base64; image, PDF; side of an image | %d KiB; %d MiB; %s pixels |", base64Bytes>>10, partBytes>>20, commas(pictureSide)),
 		fmt.Sprintf("| entries below a directory for copy | %s |", commas(copyMax)),
 		fmt.Sprintf("| files of one read_files | %d, with %s together |", filesMax, byteSize(wholeBytes)),
 		fmt.Sprintf("| entries of tree | %d by default, at most %s, %d KiB; %d levels, at most %d |", treeDefault, commas(treeMax), listBytes>>10, treeDepth, treeDepthMax),

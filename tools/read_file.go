@@ -196,7 +196,10 @@ func encodeFile(ctx context.Context, ts *toolset, path string, kept *content) (*
 // result.
 func (o *readFileOutput) describe(data []byte, room int) {
 	o.Binary, o.MIMEType = true, mimeType(data)
+	why := unfit(o.MIMEType, data)
 	switch {
+	case why != "":
+		o.Hint = why
 	case isPart(o.MIMEType) && len(data) <= room:
 		o.picture = &Part{Path: o.Path, MIMEType: o.MIMEType, Data: data}
 	case isPart(o.MIMEType) && len(data) <= partBytes:

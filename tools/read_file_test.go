@@ -3,7 +3,14 @@ package tools_test
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/jpeg"
+	"io"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -176,12 +183,89 @@ func TestReadFilePages(t *testing.T) {
 	}
 }
 
+// pixel is the beginning of a PNG image of one pixel.
+const pixel = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89"
+
+// headerOf returns the beginning of a PNG image with that size.
+func headerOf(width, height uint32) string {
+	const start, end = 12, 29 // of what the checksum is about
+	b := binary.BigEndian.AppendUint32([]byte(pixel[:start+4]), width)
+	b = append(binary.BigEndian.AppendUint32(b, height), pixel[24:end]...)
+	return string(binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[start:])))
+}
+
+// pictures are two WebP images of 8001 x 1 pixels and one of 1 x 8001, by their first chunk.
+var pictures = map[string]string{
+	"VP8L": "RIFF\x12\x00\x00\x00WEBPVP8L\x05\x00\x00\x00\x2f\x40\x1f\x00\x00\x00",
+	"VP8 ": "RIFF\x16\x00\x00\x00WEBPVP8 \x0a\x00\x00\x00\x10\x00\x00\x9d\x01\x2a\x41\x1f\x01\x00",
+	"VP8X": "RIFF\x16\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x40\x1f\x00",
+}
+
+// encoded returns an image of that size as encode writes it.
+func encoded(t *testing.T, width, height int, encode func(io.Writer, image.Image) error) string {
+	t.Helper()
+	var b strings.Builder
+	if err := encode(&b, image.NewPaletted(image.Rect(0, 0, width, height), color.Palette{color.Black})); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+// TestUnfitPictures tests that no part is made of what a vendor would refuse for the rest of the
+// conversation.
+func TestUnfitPictures(t *testing.T) {
+	t.Parallel()
+	asJPEG := func(w io.Writer, m image.Image) error { return jpeg.Encode(w, m, nil) }
+	asGIF := func(w io.Writer, m image.Image) error { return gif.Encode(w, m, nil) }
+	const damaged, side = "The image is damaged", "the limit is 8000 on each side"
+	for _, c := range []struct{ name, content, hint, text string }{
+		{"huge.png", headerOf(20000, 9000), "The image has 20000 x 9000 pixels, and cannot be shown: " + side, ""},
+		{"edge.png", headerOf(8000, 8000), "", ""},
+		{"wide.jpg", encoded(t, 8001, 1, asJPEG), side, ""},
+		{"edge.jpg", encoded(t, 8000, 1, asJPEG), "", ""},
+		{"high.gif", encoded(t, 1, 8001, asGIF), side, ""},
+		{"edge.gif", encoded(t, 1, 8000, asGIF), "", ""},
+		{"lossless.webp", pictures["VP8L"], "The image has 8001 x 1 pixels", ""},
+		{"lossy.webp", pictures["VP8 "], "The image has 8001 x 1 pixels", ""},
+		{"extended.webp", pictures["VP8X"], "The image has 1 x 8001 pixels", ""},
+		{"edge.webp", strings.Replace(pictures["VP8X"], "\x40\x1f", "\x3f\x1f", 1), "", ""},
+		{"cut.webp", pictures["VP8X"][:28], damaged, ""},
+		{"none.webp", strings.Replace(pictures["VP8X"], "VP8X", "ALPH", 1), damaged, ""},
+		{"short.webp", "RIFF\x04\x00\x00\x00WEBP\x00", damaged, ""},
+		{"empty.png", pixel[:8], damaged, ""},
+		{"zero.png", headerOf(0, 0), damaged, ""},
+		{"short.jpg", "\xff\xd8\xff\xe0\x00", damaged, ""},
+		{"short.gif", "GIF89a\x00", damaged, ""},
+		{"cut.pdf", "%PDF-1.7\n\x00\x01", "The document is damaged: it has no end.", ""},
+		{"about.txt", "%PDF-1.7 is the header of a document.\n", "", "%PDF-1.7 is the header of a document.\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			set, ws := newSet(t, map[string]string{c.name: c.content}, nil)
+			if isImage := strings.HasPrefix(c.hint, "The image") || c.hint == side; isImage {
+				media := call(t, newSetOf(t, ws, &tools.Options{Dialect: tools.DialectMCPFilesystem}), "read_media_file", object{"path": "/" + c.name})
+				if len(media.Parts) != 0 || !strings.Contains(media.Text, c.hint) {
+					t.Errorf("read_media_file of %s = %s, with %d parts, want none and %q", c.name, media.Text, len(media.Parts), c.hint)
+				}
+			}
+			result := call(t, set, "read_file", object{"path": c.name})
+			hint, _ := members(t, result.Structured)["hint"].(string)
+			if fits := c.hint == "" && c.text == ""; fits != (len(result.Parts) == 1) || !strings.Contains(hint, c.hint) || c.hint == "" && hint != "" || !strings.Contains(result.Text, c.hint) {
+				t.Errorf("read_file of %s = %s, with %d parts and the hint %q, want %q", c.name, result.Text, len(result.Parts), hint, c.hint)
+			}
+			if text := members(t, result.Structured)["text"]; text != c.text {
+				t.Errorf("read_file of %s has the text %q, want %q", c.name, text, c.text)
+			}
+		})
+	}
+}
+
 func TestReadBinary(t *testing.T) {
-	png := "\x89PNG\r\n\x1a\n\x00rest"
+	png := pixel
 	set, _ := newSet(t, map[string]string{
-		"nul": "a\x00b", "8-bit": "caf\xe9\x81\n", "image.txt": png, "big.pdf": "%PDF-1.7" + strings.Repeat("\x00", 3<<20), "webp": "RIFF\x00\x00\x00\x00WEBPVP8 ", "pdf": "%PDF-1.7\x00",
+		"nul": "a\x00b", "8-bit": "caf\xe9\x81\n", "image.txt": png, "big.pdf": "%PDF-1.7" + strings.Repeat("\x00", 3<<20) + "%%EOF", "webp": strings.Replace(pictures["VP8L"], "\x40", "\x3f", 1), "pdf": "%PDF-1.7\x00%%EOF",
 		"big": strings.Repeat("\x00", 50<<10), "bigimage": png + strings.Repeat("\x00", 3<<20), "late-nul": strings.Repeat("a", 9000) + "\x00",
-		"late.pdf": "%PDF-1.4\n" + strings.Repeat("<< /Type /Page >>\n", 1000) + "stream\nx\x9c\x4b\x8f\x01\x02\xf3\nendstream\n", "text.pdf": "%PDF-1.4\n<< /Type /Catalog >>\n%%EOF\n",
+		"late.pdf": "%PDF-1.4\n" + strings.Repeat("<< /Type /Page >>\n", 1000) + "stream\nx\x9c\x4b\x8f\x01\x02\xf3\nendstream\nstartxref\n9\n", "text.pdf": "%PDF-1.4\n<< /Type /Catalog >>\n%%EOF\n",
 	}, nil)
 	tests := []struct{ path, mime, hint string }{
 		{"nul", "application/octet-stream", `encoding "base64"`},
@@ -225,7 +309,7 @@ func TestReadBase64(t *testing.T) {
 			t.Errorf("base64 of %q = %q, %v", content, got, err)
 		}
 	}
-	set, _ = newSet(t, map[string]string{"text.pdf": "%PDF-1.4\n"}, nil)
+	set, _ = newSet(t, map[string]string{"text.pdf": "%PDF-1.4\n%%EOF\n"}, nil)
 	if out := good(t, set, "read_file", object{"path": "text.pdf", "encoding": "base64"}); out["mimeType"] != "application/pdf" {
 		t.Errorf("mimeType = %v", out["mimeType"])
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 func TestReadFiles(t *testing.T) {
-	png := "\x89PNG\r\n\x1a\n\x00" + strings.Repeat("x", 2<<20)
+	png := pixel + strings.Repeat("x", 2<<20)
 	set, _ := newSet(t, map[string]string{"a": "one\ntwo\n", "b": "three", "dir/c": "", "1.png": png, "2.png": png}, nil)
 	result := call(t, set, "read_files", object{"paths": []string{"a", "nope", "/b", "dir", "../x", "dir/c", "1.png", "2.png"}})
 	contains(t, "text", result.Text, "[8 files, 3 could not be read]\n[a: lines 1-2 of 2, version ", "]\none\ntwo\n[nope: not read]\nFILE_NOT_FOUND: ",

@@ -72,7 +72,7 @@ func errorCode(r *tools.Result) string {
 
 func TestTextFor(t *testing.T) {
 	t.Parallel()
-	set, _ := newSet(t, map[string]string{"a.png": "\x89PNG\r\n\x1a\n\x00rest", "a.pdf": "%PDF-1.7\x00"}, nil)
+	set, _ := newSet(t, map[string]string{"a.png": pixel, "a.pdf": "%PDF-1.7\x00%%EOF"}, nil)
 	result := call(t, set, ops.ReadFiles, object{"paths": []string{"a.png", "a.pdf"}})
 	isImage := func(p tools.Part) bool { return p.MIMEType == "image/png" }
 	pdf := "\n[a.pdf (application/pdf) cannot be shown here]"

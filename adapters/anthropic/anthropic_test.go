@@ -59,11 +59,11 @@ func TestRequests(t *testing.T) {
 		{"type": "tool_result", "tool_use_id": "3", "is_error": true, "content": [
 			{"type": "text", "text": "INVALID_ARGUMENTS: there is no tool \"bash\"\nThe tools are read_file, read_files, write_file, edit_file, apply_patch, ls, tree, glob, grep, stat, mkdir, rm, move, copy."}]},
 		{"type": "tool_result", "tool_use_id": "4", "is_error": false, "content": [
-			{"type": "text", "text": "[a.png: image/png, 9 bytes, version 2]"},
-			{"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgoA"}}]},
+			{"type": "text", "text": "[a.png: image/png, 33 bytes, version 2]"},
+			{"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ"}}]},
 		{"type": "tool_result", "tool_use_id": "5", "is_error": false, "content": [
-			{"type": "text", "text": "[a.pdf: application/pdf, 9 bytes, version 3]"},
-			{"type": "document", "title": "a.pdf", "source": {"type": "base64", "media_type": "application/pdf", "data": "JVBERi0xLjcA"}}]}]`
+			{"type": "text", "text": "[a.pdf: application/pdf, 14 bytes, version 3]"},
+			{"type": "document", "title": "a.pdf", "source": {"type": "base64", "media_type": "application/pdf", "data": "JVBERi0xLjcAJSVFT0Y="}}]}]`
 	if diff := modeltest.Diff([]byte(want), messages[len(messages)-1].Content); diff != "" {
 		t.Errorf("results (-want +got):\n%s", diff)
 	}

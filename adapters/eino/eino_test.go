@@ -310,7 +310,7 @@ func TestTools(t *testing.T) {
 	}
 	for arguments, want := range map[string]string{
 		`{"path": "b.txt"}`: "FILE_NOT_FOUND: b.txt: file does not exist\nDid you mean \"a.txt\"?",
-		`{"path": "a.png"}`: "[a.png: image/png, 9 bytes, version 2]\n[a.png (image/png) cannot be shown here]",
+		`{"path": "a.png"}`: "[a.png: image/png, 33 bytes, version 2]\n[a.png (image/png) cannot be shown here]",
 	} {
 		if got, err := byName["read_file"].InvokableRun(t.Context(), arguments); got != want || err != nil {
 			t.Errorf("read_file(%s) = %q, %v, want %q", arguments, got, err, want)

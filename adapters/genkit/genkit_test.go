@@ -55,14 +55,14 @@ func TestRequests(t *testing.T) {
 		`INVALID_ARGUMENTS: unknown parameter "query"`,
 		"a.pdf",
 		"FILE_NOT_FOUND: b.txt: file does not exist\nDid you mean \"a.txt\"?",
-		"[a.png: image/png, 9 bytes, version 2]",
+		"[a.png: image/png, 33 bytes, version 2]",
 	} {
 		if got, _ := results[i].ToolResponse.Output.(string); !strings.Contains(got, want) {
 			t.Errorf("result %s = %q, want %q", results[i].ToolResponse.Ref, got, want)
 		}
 	}
 	image := results[4].ToolResponse.Content
-	if len(image) != 1 || image[0].ContentType != "image/png" || image[0].Text != "data:image/png;base64,iVBORw0KGgoA" {
+	if len(image) != 1 || image[0].ContentType != "image/png" || image[0].Text != "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ" {
 		t.Errorf("the content of read_file(a.png) is %+v, want the image", image)
 	}
 }

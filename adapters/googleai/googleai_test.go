@@ -56,10 +56,10 @@ func TestRequests(t *testing.T) {
 		{"functionResponse": {"id": "1", "name": "grep", "response": {"output": "1 match in 1 file\na.txt\n1:one\n[not searched: 2 binary (a.pdf, a.png)]"}}},
 		{"functionResponse": {"name": "read_file", "response": {"error": "FILE_NOT_FOUND: b.txt: file does not exist\nDid you mean \"a.txt\"?"}}},
 		{"functionResponse": {"id": "3", "name": "bash", "response": {"error": "INVALID_ARGUMENTS: there is no tool \"bash\"\nThe tools are read_file, read_files, write_file, edit_file, apply_patch, ls, tree, glob, grep, stat, mkdir, rm, move, copy."}}},
-		{"functionResponse": {"id": "4", "name": "read_file", "response": {"output": "[a.png: image/png, 9 bytes, version 2]"},
-			"parts": [{"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgoA"}}]}},
-		{"functionResponse": {"id": "5", "name": "read_file", "response": {"output": "[a.pdf: application/pdf, 9 bytes, version 3]"},
-			"parts": [{"inlineData": {"mimeType": "application/pdf", "data": "JVBERi0xLjcA"}}]}}]`
+		{"functionResponse": {"id": "4", "name": "read_file", "response": {"output": "[a.png: image/png, 33 bytes, version 2]"},
+			"parts": [{"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ"}}]}},
+		{"functionResponse": {"id": "5", "name": "read_file", "response": {"output": "[a.pdf: application/pdf, 14 bytes, version 3]"},
+			"parts": [{"inlineData": {"mimeType": "application/pdf", "data": "JVBERi0xLjcAJSVFT0Y="}}]}}]`
 	if diff := modeltest.Diff([]byte(want), request.Contents[len(request.Contents)-1].Parts); diff != "" {
 		t.Errorf("results (-want +got):\n%s", diff)
 	}
@@ -71,7 +71,7 @@ func TestNotShown(t *testing.T) {
 	t.Parallel()
 	ctx := t.Context()
 	ws := workspace.New("test", memory.New(nil), nil)
-	for name, content := range map[string]string{"a.png": "\x89PNG\r\n\x1a\n", "a.gif": "GIF89a\x00"} {
+	for name, content := range map[string]string{"a.png": "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89", "a.gif": "GIF89a\x01\x00\x01\x00\x00\x00\x00"} {
 		if _, err := ws.WriteFile(ctx, name, []byte(content), nil); err != nil {
 			t.Fatal(err)
 		}

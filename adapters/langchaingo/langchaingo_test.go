@@ -57,7 +57,7 @@ func TestRequests(t *testing.T) {
 	want := `[
 		{"role": "user", "content": "What is there?"},
 		{"role": "assistant", "content": "Let me see.", "tool_calls": ` + calls + `},
-		{"role": "tool", "tool_call_id": "1", "content": "[a.png: image/png, 9 bytes, version 2]\n[a.png (image/png) cannot be shown here]"},
+		{"role": "tool", "tool_call_id": "1", "content": "[a.png: image/png, 33 bytes, version 2]\n[a.png (image/png) cannot be shown here]"},
 		{"role": "tool", "tool_call_id": "2", "content": "FILE_NOT_FOUND: b.txt: file does not exist\nDid you mean \"a.txt\"?"},
 		{"role": "tool", "tool_call_id": "3", "content": "Made the directory d."}]`
 	if diff := modeltest.Diff([]byte(want), request.Messages); diff != "" {

@@ -21,8 +21,8 @@ import (
 	"github.com/workspacekit/workspacekit/workspace"
 )
 
-// pixel is enough of a PNG to be recognised.
-const pixel = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
+// pixel is the beginning of a PNG image of one pixel.
+const pixel = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89"
 
 func TestCallEachTool(t *testing.T) {
 	calls := []struct {
@@ -133,7 +133,7 @@ func TestCallReturnsImages(t *testing.T) {
 }
 
 func TestCallReturnsDocuments(t *testing.T) {
-	const pdf = "%PDF-1.7\x00"
+	const pdf = "%PDF-1.7\x00%%EOF"
 	result := call(t, connect(t, newMemory(t, map[string]string{"a b.pdf": pdf})), "read_file", `{"path": "a b.pdf"}`)
 	if len(result.Content) != 2 {
 		t.Fatalf("result has %d contents, want text and document", len(result.Content))

@@ -49,11 +49,11 @@ func TestRequests(t *testing.T) {
 		{"type": "function_call_output", "call_id": "3", "output": [
 			{"type": "input_text", "text": "INVALID_ARGUMENTS: there is no tool \"bash\"\nThe tools are read_file, read_files, write_file, edit_file, apply_patch, ls, tree, glob, grep, stat, mkdir, rm, move, copy."}]},
 		{"type": "function_call_output", "call_id": "4", "output": [
-			{"type": "input_text", "text": "[a.png: image/png, 9 bytes, version 2]"},
-			{"type": "input_image", "image_url": "data:image/png;base64,iVBORw0KGgoA"}]},
+			{"type": "input_text", "text": "[a.png: image/png, 33 bytes, version 2]"},
+			{"type": "input_image", "image_url": "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJ"}]},
 		{"type": "function_call_output", "call_id": "5", "output": [
-			{"type": "input_text", "text": "[a.pdf: application/pdf, 9 bytes, version 3]"},
-			{"type": "input_file", "filename": "a.pdf", "file_data": "data:application/pdf;base64,JVBERi0xLjcA"}]}]`
+			{"type": "input_text", "text": "[a.pdf: application/pdf, 14 bytes, version 3]"},
+			{"type": "input_file", "filename": "a.pdf", "file_data": "data:application/pdf;base64,JVBERi0xLjcAJSVFT0Y="}]}]`
 	if diff := modeltest.Diff([]byte(want), request.Input); diff != "" {
 		t.Errorf("results (-want +got):\n%s", diff)
 	}
@@ -79,7 +79,7 @@ func TestChatRequests(t *testing.T) {
 	want := `[
 		{"role": "user", "content": "What is there?"},
 		{"role": "assistant", "tool_calls": ` + calls + `},
-		{"role": "tool", "tool_call_id": "1", "content": "[a.png: image/png, 9 bytes, version 2]\n[a.png (image/png) cannot be shown here]"},
+		{"role": "tool", "tool_call_id": "1", "content": "[a.png: image/png, 33 bytes, version 2]\n[a.png (image/png) cannot be shown here]"},
 		{"role": "tool", "tool_call_id": "2", "content": "FILE_NOT_FOUND: b.txt: file does not exist\nDid you mean \"a.txt\"?"},
 		{"role": "tool", "tool_call_id": "3", "content": "Made the directory d."}]`
 	if diff := modeltest.Diff([]byte(want), request.Messages); diff != "" {

@@ -73,12 +73,15 @@ func Diff(want, got []byte) string {
 	return cmp.Diff(w, g)
 }
 
+// pixel is the beginning of a PNG image of one pixel.
+const pixel = "\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89"
+
 // NewSet returns the tools of a workspace in memory that holds the text a.txt, the image a.png
 // and the document a.pdf. The tools have the names of their operations.
 func NewSet(tb testing.TB) *tools.Set {
 	tb.Helper()
 	ws := workspace.New("test", memory.New(nil), nil)
-	for _, file := range []struct{ name, content string }{{"a.txt", "one\n"}, {"a.png", "\x89PNG\r\n\x1a\n\x00"}, {"a.pdf", "%PDF-1.7\x00"}} {
+	for _, file := range []struct{ name, content string }{{"a.txt", "one\n"}, {"a.png", pixel}, {"a.pdf", "%PDF-1.7\x00%%EOF"}} {
 		if _, err := ws.WriteFile(tb.Context(), file.name, []byte(file.content), nil); err != nil {
 			tb.Fatal(err)
 		}

@@ -252,12 +252,15 @@ func printRules(out io.Writer, used uses) error {
 }
 
 // yamlList returns texts as a list in YAML, in which Go's escapes mean the same. What
-// does not print is escaped: to some readers, U+0085 ends a line. A dollar sign would
-// begin a variable.
+// does not print is escaped by its number, as is meant to be there: to some readers, U+0085 ends
+// a line. A dollar sign would begin a variable.
 func yamlList[T ~string](texts []T) string {
 	quoted := make([]string, len(texts))
 	for i, text := range texts {
-		quoted[i] = strconv.Quote(strings.ReplaceAll(string(text), "$", "$$"))
+		quoted[i] = numbers.Replace(strconv.Quote(strings.ReplaceAll(string(text), "$", "$$")))
 	}
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
+
+// numbers writes the escapes that are letters in Go as numbers.
+var numbers = strings.NewReplacer(`\\`, `\\`, `\a`, `\x07`, `\b`, `\x08`, `\t`, `\x09`, `\n`, `\x0a`, `\v`, `\x0b`, `\f`, `\x0c`, `\r`, `\x0d`)

@@ -233,7 +233,11 @@ func checkPaths(p *diagnostics, paths *document.Node, empty string, check func(p
 		if item.Kind != document.Text {
 			continue
 		}
-		if err := cmp.Or(ops.CheckWritten(item.Text), check(item.Text)); err != nil {
+		err := check(item.Text)
+		if !item.Coded {
+			err = cmp.Or(ops.CheckWritten(item.Text), err)
+		}
+		if err != nil {
 			p.Add(item.At, "%q cannot be used: %s", document.Short(item.Raw), document.Redact(cause(err), item.Used))
 		}
 	}

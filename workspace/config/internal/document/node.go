@@ -29,6 +29,7 @@ type Node struct {
 	Text    string     // of a scalar, with Variables replaced
 	Raw     string     // of a scalar, as the file spells it
 	Used    []Variable // that Raw names
+	Coded   bool       // the file has a character of Text by its number, such as \x07
 	Items   []*Node    // of a List
 	Entries []Entry    // of a Map; of a key that is there twice, the first
 

@@ -16,6 +16,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
 
+	"github.com/workspacekit/workspacekit/internal/lazyregexp"
 	"github.com/workspacekit/workspacekit/internal/wording"
 )
 
@@ -137,12 +138,7 @@ func (r *reader) addSyntax(at Position, message string) {
 // unquoted returns what is wrong at a place that is not YAML if that is a text which needs
 // quotes, or other ones: patterns, variables and paths of Windows do. It is "" for anything else.
 func (r *reader) unquoted(at Position) string {
-	if at.Line < 1 || at.Line > len(r.Lines) {
-		return ""
-	}
-	line := []rune(r.Lines[at.Line-1])
-	column := min(max(at.Column-1, 0), len(line))
-	before, after := string(line[:column]), string(line[column:])
+	before, after := r.split(at)
 	word := before[strings.LastIndexAny(before, " \t,:[{")+1:] + after
 	word = word[:len(word)-len(strings.TrimLeft(word, "*@`%"))] // how it begins
 	inner := strings.TrimRight(before, " ")
@@ -158,6 +154,16 @@ func (r *reader) unquoted(at Position) string {
 		return fmt.Sprintf("a text that begins with %q needs quotes, as in \"*.md\"", cmp.Or(word, "*")[:1])
 	}
 	return ""
+}
+
+// split returns the parts of a line before and after a place.
+func (r *reader) split(at Position) (before, after string) {
+	if at.Line < 1 || at.Line > len(r.Lines) {
+		return "", ""
+	}
+	line := []rune(r.Lines[at.Line-1])
+	column := min(max(at.Column-1, 0), len(line))
+	return string(line[:column]), string(line[column:])
 }
 
 func tokenPlace(t *token.Token) Position {
@@ -192,7 +198,10 @@ func (r *reader) node(n ast.Node) *Node {
 	case *ast.SequenceNode:
 		return r.list(at, n)
 	case *ast.StringNode:
-		return r.text(at, n.Value)
+		text := r.text(at, n.Value)
+		_, after := r.split(at)
+		text.Coded = n.Token.Type == token.DoubleQuoteType && numbered().MatchString(after)
+		return text
 	case *ast.LiteralNode:
 		return r.text(at, n.Value.Value)
 	case *ast.AnchorNode:
@@ -208,6 +217,9 @@ func (r *reader) node(n ast.Node) *Node {
 	}
 	return broken(at)
 }
+
+// numbered matches a text in double quotes up to an escape that nobody writes by mistake.
+var numbered = lazyregexp.New(`^"(?:[^"\\]|\\.)*?\\[xuU]`)
 
 func broken(at Position) *Node { return &Node{Kind: Broken, At: at} }
 

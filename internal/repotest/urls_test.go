@@ -105,7 +105,7 @@ const (
 var variables = []struct{ name, reader, meaning string }{
 	{"WORKSPACE_CONFIG", program + ", `workspacekit.Open` without a path", "the file; `--config` takes precedence"},
 	{"WORKSPACE_ENGINE", "`container` in files and URLs, `workspace gc`", "the engine's client, if the options name none: `docker`, `podman`, `nerdctl` or the path of a program"},
-	{"WORKSPACE_MCP_TOKEN", "`workspace mcp --http`", "the tokens that clients may send, separated by spaces"},
+	{"WORKSPACE_MCP_TOKEN", "`workspace mcp --http`", "the tokens that clients may send, one on each line"},
 	{"WORKSPACE_WEBDAV_TOKEN", "`workspace webdav`", "the same"},
 	{"NO_COLOR", program, "if it is not empty, output has no colors without `--color always`"},
 	{"TERM", program, "if it is `dumb`, the same"},

@@ -106,7 +106,7 @@ var advice = map[Code]struct{ model, person string }{
 	CodeNotExist:    {"", "Create it, or correct its name in the file."},
 	CodePermission:  {notAllowed, "Get the right to do this, or choose another place."},
 	CodePolicy:      {notAllowed, ""},
-	CodeNoSpace:     {"Nothing was written. Ask the user for space.", "Delete files, or raise the quota."},
+	CodeNoSpace:     {"Nothing was written. Ask the user for space.", "Delete files, or raise the quota of the disk or store."},
 	CodeUnsupported: {"This workspace cannot do it. Use another tool.", "Choose a provider that can do this."},
 	CodeUnavailable: {notNow, "See that it can be reached, and try again."},
 	CodeTimeout:     {notNow, "See that it can be reached, and try again."},

@@ -131,10 +131,15 @@ const notKept = "its backup cannot be kept"
 
 // refused returns the error of a change for which the store failed with err. What is in the
 // place of a directory of the store stays there until somebody moves it away, so that is
-// [errors.ErrUnsupported]: the same change would fail again.
+// [errors.ErrUnsupported]: the same change would fail again. If the store has no remedy for a
+// missing right, the error has one that names its directory.
 func (j *journal) refused(ctx context.Context, op, name string, err error) error {
 	if blocked := j.blocked(ctx, op, name, notKept, err); blocked != nil {
 		return blocked
+	}
+	if errors.Is(err, fs.ErrPermission) && ops.RemedyOf(err) == "" {
+		remedy := ops.Remedy("let this user create and change files in " + j.dir + ", where the backups are")
+		return ops.Error(op, name, fs.ErrPermission, fmt.Errorf("%s: %w", notKept, remedy))
 	}
 	return storeError(op, name, notKept, err)
 }

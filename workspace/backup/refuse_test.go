@@ -833,6 +833,32 @@ func TestBackupInTheWay(t *testing.T) {
 	}
 }
 
+// denying is memory without the right to write in .workspacekit.
+type denying struct{ *memory.FS }
+
+func (d denying) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+	if strings.HasPrefix(name, ".workspacekit/") {
+		return "", ops.Error(ops.WriteFile, name, fs.ErrPermission, nil)
+	}
+	return d.FS.WriteFile(ctx, name, data, opts)
+}
+
+func (d denying) Exact() (workspace.FileSystem, error) { return d, nil }
+
+// TestBackupDenied tests that the error of a change names the directory of the backups if
+// they cannot be written there.
+func TestBackupDenied(t *testing.T) {
+	t.Parallel()
+	for _, edit := range []string{"write", "write new", "rm"} {
+		raw := memory.New(nil)
+		fill(t, raw, start)
+		err := edits[edit](t.Context(), newFS(t, denying{raw}, nil))
+		if !errors.Is(err, fs.ErrPermission) || !strings.Contains(ops.RemedyOf(err), " .workspacekit/backups") {
+			t.Errorf("%s = %v with the remedy %q, want ErrPermission with one that names .workspacekit/backups", edit, err, ops.RemedyOf(err))
+		}
+	}
+}
+
 // TestUndoBehindObstacle tests that an undo names a file in the place of the journal, as a
 // change does.
 func TestUndoBehindObstacle(t *testing.T) {

@@ -487,6 +487,14 @@ func TestExplain(t *testing.T) {
 			"permission denied: the store does not accept the credentials (InvalidAccessKeyId)", "Correct the access key.",
 		},
 		{
+			"unwritable", symptom{kind: target.KindLocal, probe: probeWrite}, fault(fs.ErrPermission, nil),
+			"permission denied", "Give this user the right to write to the folder of the workspace, or set readOnly under fs.",
+		},
+		{
+			"full", symptom{kind: target.KindLocal, probe: probeWrite}, fault(workspace.ErrNoSpace, nil),
+			"no space left", "Delete files, or raise the quota of the disk or store.",
+		},
+		{
 			"text-with-remedy", symptom{kind: "other", probe: probeOpen}, fault(fs.ErrNotExist, ops.Remedy("create it")),
 			"file does not exist", "Create it.",
 		},

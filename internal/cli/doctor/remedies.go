@@ -57,7 +57,7 @@ type remedy struct {
 var remedies = []remedy{
 	{"", probeRun, tools.CodeNotExist, "Install sh where the commands run, or correct PATH."},
 	{target.KindLocal, probeRead, tools.CodePermission, "Give this user the right to read the folder and its files."},
-	{target.KindLocal, probeWrite, tools.CodePermission, "Give this user the right to write to the folder, or set readOnly under fs."},
+	{target.KindLocal, probeWrite, tools.CodePermission, "Give this user the right to write to the folder of the workspace, or set readOnly under fs."},
 	{target.KindLocal, probeWatch, tools.CodeUnavailable, "Raise the limits of fs.inotify, or choose a smaller folder with root."},
 	{target.KindMemory, probeOpen, tools.CodePermission, "Give this user the right to read the folder of seed."},
 	{target.KindMemory, probeOpen, tools.CodeTooLarge, "Choose a smaller folder with seed."},

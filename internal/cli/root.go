@@ -82,7 +82,8 @@ current folder and its parents; --config or the variable WORKSPACE_CONFIG names
 another. -w chooses among its workspaces. Without a file, the current folder is the
 workspace.
 
--C uses a folder or a URL in place of a file. -w takes a URL, too:
+-C uses a folder or a URL in place of a file, whatever WORKSPACE_CONFIG names. -w takes a
+URL, too:
 
   mem://                                      files in memory, lost on exit
   file:///path                                a folder

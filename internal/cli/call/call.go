@@ -73,7 +73,7 @@ var Operations = []Operation{
   workspace call rm build --recursive`, []string{"path"}, false, ""},
 	{ops.Move, "Move or rename", `  workspace call move a.txt b.txt`, []string{"source", "destination"}, false, ""},
 	{ops.Copy, "Copy a file", `  workspace call copy a.txt b.txt`, []string{"source", "destination"}, false, ""},
-	{ops.Run, "Run a command where the files are", `  workspace call run 'go test ./...' --start-dir server --timeout 60`, []string{"command"}, false, ""},
+	{ops.Run, "Run a command where the files are", `  workspace call run 'go test ./...' --dir server --timeout 60`, []string{"command"}, false, ""},
 	{ops.Bash, "Run a script of bash", `  workspace call bash 'grep -rl TODO src | wc -l'`, []string{"script"}, false, ""},
 }
 
@@ -263,10 +263,7 @@ func newOperation(flags *target.Flags, o Operation, named bool, session *session
 			limit = chosen.MaxFileSize()
 		}
 		if tool, err := o.definition(limit); err == nil {
-			cmd.Long = tool.Description()
-			for name, flag := range otherNames {
-				cmd.Long = strings.ReplaceAll(cmd.Long, "`"+name+"`", "--"+flag)
-			}
+			cmd.Long = strings.ReplaceAll(tool.Description(), "`dir`", "--dir")
 			if o.Op == ops.Bash { // the file that has the rest is not there for the next call
 				cmd.Long, _, _ = strings.Cut(cmd.Long, " A long output is cut")
 			}

@@ -110,9 +110,6 @@ func TestEveryParameterIsAFlag(t *testing.T) {
 			cmd.InheritedFlags() // merges them, and panics if one is there already
 			for name := range s.Properties {
 				flag := cmd.Flags().Lookup(name)
-				if other, ok := otherNames[name]; ok {
-					flag = cmd.Flags().Lookup(other)
-				}
 				if strings.HasPrefix(name, "-") {
 					continue
 				}

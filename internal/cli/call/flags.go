@@ -1,7 +1,6 @@
 package call
 
 import (
-	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -62,17 +61,13 @@ type parameter struct {
 
 var _ pflag.Value = (*parameter)(nil)
 
-// otherNames are the flags of parameters that are not called as the parameter: one for dir
-// would hide the --dir, or -C, of all commands.
-var otherNames = map[string]string{"dir": "start-dir"}
-
 // addFlag adds the flag of p, which is described.
 func (p *parameter) addFlag(cmd *cobra.Command, described tools.Parameter) {
 	usage := described.Description
 	if described.Required {
 		usage += " (required)"
 	}
-	flag := cmd.Flags().VarPF(p, cmp.Or(otherNames[p.name], term.Kebab(p.name)), "", usage)
+	flag := cmd.Flags().VarPF(p, term.Kebab(p.name), "", usage)
 	if p.kind == "boolean" {
 		flag.NoOptDefVal = "true"
 	}
@@ -161,7 +156,7 @@ func (i *invocation) textHint() string {
 	hint := `a text that begins with "{" needs its flag`
 	if len(i.positional) > 0 {
 		name := i.positional[0]
-		hint += ", such as --" + cmp.Or(otherNames[name], term.Kebab(name))
+		hint += ", such as --" + term.Kebab(name)
 	}
 	return hint
 }

@@ -26,7 +26,7 @@ func Name(path string) string {
 // RefuseStdin returns an error if the file comes from standard input, which a
 // command needs for something else.
 func (f *Flags) RefuseStdin(use string) error {
-	if file, err := f.Find(); err == nil && file.Path == Stdin && !f.set.Changed("dir") {
+	if file, err := f.Find(); err == nil && file.Path == Stdin && len(f.folders) == 0 {
 		return fmt.Errorf("standard input is the configuration file, and cannot be %s: name the file by its path", use)
 	}
 	return nil

@@ -42,14 +42,14 @@ type Flags struct {
 	locate Locator
 	stdin  func() ([]byte, error) // reads a file from standard input, once
 
-	config    string // --config
-	dir       string // -C
-	name      string // --name
-	maxFileMB int64  // --max-file-size-mb
-	relaxed   bool   // --relaxed
-	sensitive bool   // --allow-sensitive
-	color     string // --color
-	noColor   bool   // --no-color
+	config    string   // --config
+	folders   []string // -C, which is given once
+	name      string   // --name
+	maxFileMB int64    // --max-file-size-mb
+	relaxed   bool     // --relaxed
+	sensitive bool     // --allow-sensitive
+	color     string   // --color
+	noColor   bool     // --no-color
 }
 
 // Locator finds the file, as [config.Locate] does.
@@ -64,7 +64,7 @@ func NewFlags(root *cobra.Command, locate Locator) *Flags {
 	f.set.SortFlags = false
 	f.set.StringVar(&f.config, "config", "", "use this `file` instead of the workspace.yaml in the current folder or a parent; - is standard input")
 	f.set.StringArrayVarP(&f.Workspaces, "workspace", "w", nil, "use the workspace with this `name` (may be repeated), or a URL such as s3://bucket/prefix")
-	f.set.StringVarP(&f.dir, "dir", "C", "", "use this `folder` or URL, and no file")
+	f.set.StringArrayVarP(&f.folders, "folder", "C", nil, "use this `folder` or URL, and no file")
 	f.set.StringVar(&f.name, "name", "main", "the name of the workspace, which its tools have in their names; without a file only")
 	f.set.Int64Var(&f.maxFileMB, "max-file-size-mb", 10, "the largest file to write or copy, and for tools other than bash to read or search, in MiB; without a file only")
 	f.set.BoolVar(&f.ReadOnly, "read-only", false, "make every workspace read-only, whatever the file says")
@@ -133,7 +133,7 @@ func UntilDone[T any](ctx context.Context, read func() (T, error)) (T, error) {
 // offers nothing: there is nowhere to report it.
 func (f *Flags) completeWorkspace(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	found, err := f.Find()
-	if err != nil || found.Path == "" || f.set.Changed("dir") {
+	if err != nil || found.Path == "" || len(f.folders) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	c, err := f.Load(found)

@@ -41,9 +41,9 @@ func (f *Flags) newLocation(flag, text string) (*location, error) {
 		}
 		folder, err := folderURL(text)
 		if err != nil {
-			return nil, fmt.Errorf("folder %q of %s: %w", text, flag, err)
+			return nil, fmt.Errorf("folder %q: %w", text, err)
 		}
-		l.what, l.url, l.registry = fmt.Sprintf("folder %q of %s", text, flag), folder, &config.Registry{}
+		l.what, l.url, l.registry = fmt.Sprintf("folder %q", text), folder, &config.Registry{}
 		if err := l.registry.Register(KindLocal, localbash.Kind()); err != nil {
 			return nil, err
 		}

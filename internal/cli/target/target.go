@@ -100,8 +100,8 @@ func (f *Flags) selectFrom(c *config.Config, path string) (*config.Config, error
 // given returns the flag that names a location, and its value.
 func (f *Flags) given() (flag, text string) {
 	switch {
-	case f.set.Changed("dir"):
-		return "-C", f.dir
+	case len(f.folders) > 0:
+		return "-C", f.folders[0]
 	case f.ByURL():
 		return "-w", f.Workspaces[0]
 	}
@@ -121,13 +121,15 @@ func (f *Flags) WithoutFile() bool {
 // workspaces are.
 func (f *Flags) CheckWorkspaces() error {
 	byURL := slices.ContainsFunc(f.Workspaces, config.IsURL)
-	dir := f.set.Changed("dir")
+	dir := len(f.folders) > 0
 	for i, name := range f.Workspaces {
 		if slices.Contains(f.Workspaces[:i], name) {
 			return fmt.Errorf("-w %q is given twice", name)
 		}
 	}
 	switch {
+	case len(f.folders) > 1:
+		return errors.New("-C is given twice: leave one of them out")
 	case byURL && len(f.Workspaces) > 1:
 		return errors.New("-w with a URL opens one workspace only: describe several in a file")
 	case byURL && dir:

@@ -10,6 +10,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"unicode"
 
 	"github.com/spf13/cobra"
@@ -36,7 +37,7 @@ func (h *httpFlags) add(cmd *cobra.Command, address string) {
 	if address == "" {
 		needs = "; needs --http"
 	}
-	cmd.Flags().StringVar(&h.address, "http", address, "serve over HTTP at this `address` or port, such as 127.0.0.1:8080")
+	cmd.Flags().StringVar(&h.address, "http", address, "serve over HTTP at this `address` or port, such as 127.0.0.1:8080; the port 0 is any free one")
 	cmd.Flags().StringVar(&h.tokenFile, "token-file", "", "accept the tokens in this `file`, one on each line"+needs)
 	cmd.Flags().StringArrayVar(&h.hosts, "allow-host", nil, "accept requests for this host `name`, too, such as the name of a proxy"+needs)
 }
@@ -93,13 +94,16 @@ func (h *httpFlags) listen(ctx context.Context) (net.Listener, error) {
 // hostName matches what a Host header can have, but for addresses with colons.
 var hostName = lazyregexp.New(`^[A-Za-z0-9._-]+$`)
 
-// listenCause returns why nobody can listen, without the addresses of name servers.
+// listenCause returns why nobody can listen, without the addresses of name servers. Windows has
+// another error for a port that is taken, which stays as it is.
 func listenCause(err error) error {
 	var lookup *net.DNSError
 	var failed *net.OpError
 	switch {
 	case errors.As(err, &lookup):
 		return errors.New(lookup.Err)
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("%w: choose another port, or 0 for any free one", syscall.EADDRINUSE)
 	case errors.As(err, &failed):
 		return failed.Err
 	}

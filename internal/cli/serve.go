@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"os"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -112,7 +114,8 @@ func unlessInterrupted(err error) error {
 }
 
 // check refuses flags that do nothing: someone who gives tokens expects that they are asked
-// for.
+// for. It warns about a file of tokens that others can use, but goes on, as the secrets that
+// containers get are often such files. Windows has no such modes.
 func (h *httpFlags) check(cmd *cobra.Command) error {
 	if err := term.NotEmpty(cmd, "http", "give an address with a port, such as 127.0.0.1:8080"); err != nil {
 		return err
@@ -122,6 +125,10 @@ func (h *httpFlags) check(cmd *cobra.Command) error {
 	}
 	if h.address == "" && (h.tokenFile != "" || h.hosts != nil) {
 		return errors.New("--token-file and --allow-host need --http")
+	}
+	info, err := os.Stat(h.tokenFile)
+	if err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 && runtime.GOOS != "windows" {
+		term.Say(cmd.ErrOrStderr(), fmt.Sprintf("workspace: --token-file %q is open to other users: run \"chmod 600\" on it", h.tokenFile))
 	}
 	return nil
 }

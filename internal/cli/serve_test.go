@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -100,6 +102,20 @@ func TestGreatestFile(t *testing.T) {
 		if opened.MaxFileSize != test.want {
 			t.Errorf("%q: the greatest file has %d bytes, want %d", test.args, opened.MaxFileSize, test.want)
 		}
+	}
+}
+
+// TestListenTaken tests that the error of a port that is taken says how to choose another one.
+func TestListenTaken(t *testing.T) {
+	t.Parallel()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	h := httpFlags{address: taken.Addr().String()}
+	if _, err := h.listen(t.Context()); err == nil || runtime.GOOS != "windows" && !strings.Contains(err.Error(), "0 for any free one") {
+		t.Errorf("listen() = %v, want that 0 is any free port", err)
 	}
 }
 

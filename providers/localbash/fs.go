@@ -556,7 +556,7 @@ func (f *folder) Run(ctx context.Context, o workspace.RunOptions) (*workspace.Ru
 func runError(err error, program string) error {
 	switch {
 	case errors.Is(err, command.ErrMissing):
-		return provider.At(program, fs.ErrNotExist)
+		return provider.At(program, provider.Errorf(fs.ErrNotExist, "%w", ops.Remedy("install the program where commands run, or correct PATH")))
 	case errors.Is(err, command.ErrDenied):
 		return provider.At(program, fs.ErrPermission)
 	case errors.Is(err, command.ErrTooLong), errors.Is(err, command.ErrTooDeep):

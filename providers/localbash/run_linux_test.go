@@ -208,6 +208,8 @@ func TestRunStarts(t *testing.T) {
 				}
 			case !errors.Is(err, test.want) || !errors.As(err, &failed) || failed.Path != test.path || strings.Contains(err.Error(), fsys.Root()):
 				t.Errorf("Run(%q in %q) = %v, want %v about %q", test.command, test.dir, err, test.want, test.path)
+			case errors.Is(err, fs.ErrNotExist) && test.path == test.command && !strings.Contains(ops.RemedyOf(err), "PATH"):
+				t.Errorf("Run(%q) = %v with the remedy %q, want one that names PATH", test.command, err, ops.RemedyOf(err))
 			}
 		}
 		if _, err := os.Stat(filepath.Join(fsys.Root(), "here")); err == nil {

@@ -210,7 +210,7 @@ var gnuTextDifferences = []gnuDifference{
 	{"hexdump", regexp.MustCompile(`"-s" .*[^t"lyn]"\] <|"-s" "[^"]+"\] <|"-s" "3" "-n" "7"\] <`), "`-s` skips in the standard input, too"},
 	{"strings", regexp.MustCompile(`"-"\] <`), "`-` is the standard input"},
 	{"xxd", regexp.MustCompile(`"-l" "x"`), ""},
-	{"jq", regexp.MustCompile(`^\["-n" "\$ARGS"|"\." "data.json"|"--seq"`), "the keys of objects are printed in order, as with `-S`"},
+	{"jq", regexp.MustCompile(`^\["-n" "\$ARGS"|"\." "data.json"|"--seq"`), "objects have their keys in order"},
 	{"jq", regexp.MustCompile(`\$__loc__|input_line_number`), "`$__loc__`, `input_line_number`, `leaf_paths` and some others are missing"},
 	{"jq", regexp.MustCompile(`100000000000000000000`), "numbers of the input that do not change are printed as they were written"},
 	{"jq", regexp.MustCompile(`"text"\] <|"missing" "list"\] <`), "after a missing file, all values of the next are read; what is not JSON has the status 2"},

@@ -38,8 +38,8 @@ after --, sends it the lines of standard input as prompts, and prints what the a
 and does, changes as diffs. It ends when standard input ends.
 
 When the agent asks a question, the next line is the answer: the number of an option.
-When a rule requires approval, it is y(es), or s(ession) for all in this session. Any
-other line rejects.
+When a rule requires approval, it is y(es), or s(ession) for all that the same rules ask
+about in this session. Any other line rejects.
 
 The agent can do whatever your user can: the rules of the workspace apply to what it asks
 acp for, and not to what it does by itself. It starts in the workspace if that is a

@@ -34,7 +34,7 @@ var referenceFiles = map[string]string{
 	"notes/no-newline":  "first\nlast line",
 	"notes/empty":       "",
 	"notes/utf8.txt":    "naïve\n界\n",
-	"notes/picture.png": "\x89PNG\r\n\x1a\n\x00\x00",
+	"notes/picture.png": pixel,
 	"notes/sound.mp3":   "ID3\x00\x01",
 	"notes/1500.txt":    strings.Repeat("x", 1500),
 

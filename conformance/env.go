@@ -3,8 +3,10 @@ package conformance
 import (
 	"context"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/workspacekit/workspacekit/conformance/internal/compare"
@@ -28,6 +30,7 @@ type env struct {
 	clauses string                    // of the contract that the case is about, for failures
 	short   bool                      // leave out what takes long
 	link    func(target, name string) // makes a symlink
+	givenUp *atomic.Bool              // the test has ended, and must not be used
 }
 
 // newEnv returns the env of a case on fsys that fails tb. t is for the hooks of
@@ -36,7 +39,7 @@ type env struct {
 // the cleanups of t run.
 func newEnv(tb testing.TB, t *testing.T, fsys workspace.FileSystem, o Options) *env {
 	e := &env{
-		TB: tb, ctx: t.Context(), fsys: fsys, store: fsys, opts: o,
+		TB: tb, ctx: t.Context(), fsys: fsys, store: fsys, opts: o, givenUp: new(atomic.Bool),
 		caps: workspace.CapabilitiesOf(fsys), short: testing.Short() || o.Short,
 	}
 	if o.Peer != nil {
@@ -48,14 +51,23 @@ func newEnv(tb testing.TB, t *testing.T, fsys workspace.FileSystem, o Options) *
 
 // Errorf fails the case and says which clauses it is about.
 func (e *env) Errorf(format string, args ...any) {
+	e.endIfGivenUp()
 	e.Helper()
 	e.TB.Errorf(format+" (contract %s)", append(args, e.clauses)...)
 }
 
 // Fatalf is Errorf, and ends the case.
 func (e *env) Fatalf(format string, args ...any) {
+	e.endIfGivenUp()
 	e.Helper()
 	e.TB.Fatalf(format+" (contract %s)", append(args, e.clauses)...)
+}
+
+// endIfGivenUp ends the goroutine of a case that has been given up.
+func (e *env) endIfGivenUp() {
+	if e.givenUp.Load() {
+		runtime.Goexit()
+	}
 }
 
 // files are what a case begins with: from names to contents. A name that ends

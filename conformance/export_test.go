@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -80,7 +81,7 @@ func RunCompare(t *testing.T, newReference, newFS func(t *testing.T) workspace.F
 func CheckWrites(t *testing.T, writes int, timeout time.Duration) Outcome {
 	t.Helper()
 	r := &recorder{TB: t}
-	h := &history{env: &env{TB: r}}
+	h := &history{env: &env{TB: r, givenUp: new(atomic.Bool)}}
 	for i := range writes {
 		h.operations = append(h.operations, porcupine.Operation{ClientId: i, Return: 1, Input: regInput{kind: regWrite, content: fmt.Sprint(i)}, Output: regState{}})
 	}

@@ -132,7 +132,7 @@ func (r *run) runPiece(ctx context.Context, hc interp.HandlerContext, args []str
 	// A part that waits for its neighbor would otherwise never see that ctx has ended.
 	end := context.AfterFunc(ctx, func() { unblock(hc.Stdin); unblock(hc.Stdout) })
 	defer end()
-	ctx, store := keeping(ctx)
+	ctx, store := r.keeping(ctx)
 	status := store(r.protect(func() error {
 		err = hc.Builtin(ctx, []string{"eval", "{ " + text + "\n} >" + pipePath})
 		return nil
@@ -282,13 +282,16 @@ func (r *run) function(ctx context.Context, hc interp.HandlerContext, args []str
 
 // show is declare -f: it prints functions without what rewrite has added to them.
 func (r *run) show(ctx context.Context, hc interp.HandlerContext, args []string) error {
-	return r.eachFunction(ctx, hc, args[1:], func(name, source string) {
+	status := 0
+	err := r.eachFunction(ctx, hc, args[1:], func(name, source string) {
 		text := r.scripts.Restore(source)
 		if text == "" {
 			fmt.Fprintf(hc.Stderr, "bash: declare: %s: the function cannot be shown\n", name)
+			status = 1
 		}
 		io.WriteString(hc.Stdout, text)
 	})
+	return cmp.Or(err, statusError(status))
 }
 
 // eachFunction calls f with the name and the source of functions, as functionSource returns it:
@@ -1095,7 +1098,7 @@ func (r *run) nested(ctx context.Context, p *command.Process, text, name string,
 	if err := interp.Params(append([]string{"--"}, args...)...)(runner); err != nil {
 		return 2
 	}
-	ctx, store := keeping(ctx)
+	ctx, store := r.keeping(ctx)
 	defer r.sumAgain()
 	return store(r.protect(func() error { return runner.Run(ctx, file) }))
 }

@@ -276,15 +276,19 @@ type keptKey struct{}
 // keeping returns a context for a script or a piece, and a function that is called after it. It
 // stores the files that exec has opened, and returns the status, or 1 instead of 0 if one could
 // not be stored.
-func keeping(ctx context.Context) (context.Context, func(status int) int) {
+func (r *run) keeping(ctx context.Context) (context.Context, func(status int) int) {
 	kept := &keptFiles{}
 	return context.WithValue(ctx, keptKey{}, kept), func(status int) int {
 		kept.mu.Lock()
 		defer kept.mu.Unlock()
 		for _, file := range kept.files {
-			if file.Close() != nil && status == 0 {
-				status = 1
-			}
+			stored := r.protect(func() error {
+				if file.Close() != nil {
+					return interp.ExitStatus(1)
+				}
+				return nil
+			})
+			status = cmp.Or(status, stored)
 		}
 		return status
 	}

@@ -418,7 +418,7 @@ func (r *run) interpret(ctx context.Context, text string) (exit int) {
 		return 1
 	}
 	ended := false
-	ctx, store := keeping(ctx)
+	ctx, store := r.keeping(ctx)
 	exit = store(r.protect(func() error {
 		err := runner.Run(ctx, file)
 		ended = true

@@ -1128,6 +1128,10 @@ func TestComplete(t *testing.T) {
 // panicking is a FileSystem that panics where a file is described or read.
 type panicking struct{ *memory.FS }
 
+func (panicking) WriteFile(context.Context, string, []byte, *workspace.WriteOptions) (workspace.Version, error) {
+	panic("the cause")
+}
+
 func (panicking) Stat(context.Context, string) (workspace.FileInfo, error) { panic("the cause") }
 
 func (panicking) Open(context.Context, string, *workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
@@ -1141,6 +1145,7 @@ func TestPanicOfFiles(t *testing.T) {
 	for _, script := range []string{
 		"test -e a", "test -e a || echo after", "cat a; echo after", "cat < a; echo after", "cat a | cat; echo after", "cat a | (cat; echo after)", "x=$(cat a); echo after",
 		"cat a & wait; echo after", "bash -c 'cat a; echo after'; echo after", "f() { cat a; }; f || echo after", "echo a | xargs cat; echo after", "trap 'echo after' EXIT; cat a",
+		"exec > a; echo text", "exec 2> a; echo text >&2", "exec > a; exit 3", "(exec > a; echo text) | cat; echo after", "{ exec > a; echo text; } & wait; echo after",
 	} {
 		s := shell.New([]*workspace.Workspace{workspace.New("repo", panicking{memory.New(nil)}, nil)}, nil)
 		result, err := s.Run(t.Context(), script, nil)

@@ -25,9 +25,9 @@ type Queue struct {
 
 // New returns a queue of at most limit waiting events for a watch of dir, and
 // starts its sender, which ends when ctx does and then closes the channel.
-// A limit of zero means [ops.DefaultWatchBuffer].
+// A limit of zero or less means [ops.DefaultWatchBuffer].
 func New(ctx context.Context, dir string, limit int) *Queue {
-	if limit == 0 {
+	if limit <= 0 {
 		limit = ops.DefaultWatchBuffer
 	}
 	q := &Queue{dir: dir, limit: limit, out: make(chan workspace.Event), wake: make(chan struct{}, 1)}

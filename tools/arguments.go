@@ -96,14 +96,17 @@ func checkObject(s *jsonschema.Schema, where string, raw json.RawMessage) error 
 			mistakes = append(mistakes, missing(where+name, s.Properties[name]))
 		}
 	}
+	if len(mistakes) == 0 {
+		return nil
+	}
 	return allOf(mistakes)
 }
 
-// allOf returns one error with the texts of all, nil if there are none. A hint that several have
+// allOf returns one error with the texts of all. A hint that several have
 // is there once.
 func allOf(mistakes []error) error {
-	if len(mistakes) < 2 {
-		return errors.Join(mistakes...)
+	if len(mistakes) == 1 {
+		return mistakes[0]
 	}
 	var all argumentError
 	for _, err := range mistakes {

@@ -221,7 +221,10 @@ func checkKind(in kind.Input) error {
 	if err := in.Decode(&o); err != nil {
 		return err
 	}
-	if err := ops.CheckHostPath(o.Root); err != nil && in.File != "" {
+	if in.File == "" {
+		return o.check()
+	}
+	if err := ops.CheckHostPath(o.Root); err != nil {
 		return errors.Join(kind.KeyError("root", err), o.check())
 	}
 	return o.check()

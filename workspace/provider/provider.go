@@ -122,7 +122,10 @@ func (f *FS) Close() error {
 // copy through the caller is possible. Without a [Watcher], a watch polls. A
 // [fallback.Capable] is asked for every call that depends on it, so it must be fast.
 func (f *FS) Capabilities() workspace.Capabilities {
-	_, caps := f.Declared()
+	caps := f.facts.Capabilities
+	if capable, ok := f.store.(fallback.Capable); ok {
+		caps = capable.Capabilities()
+	}
 	if _, copies := f.store.(Copier); !copies {
 		caps.Copy = caps.Write && caps.ConditionalWrite
 	}
@@ -138,15 +141,11 @@ func (f *FS) Capabilities() workspace.Capabilities {
 	return caps
 }
 
-// Declared returns the type of the store and what it declares, with or without the methods for
-// it. It is for package conformance, which fails if a method is missing or has a wrong
+// Declared returns the type of the store and what the Facts declare, with or without the methods
+// for it. It is for package conformance, which fails if a method is missing or has a wrong
 // signature.
 func (f *FS) Declared() (store reflect.Type, caps workspace.Capabilities) {
-	caps = f.facts.Capabilities
-	if capable, ok := f.store.(fallback.Capable); ok {
-		caps = capable.Capabilities()
-	}
-	return reflect.TypeOf(f.store), caps
+	return reflect.TypeOf(f.store), f.facts.Capabilities
 }
 
 // Root implements [fallback.Rooter].

@@ -20,7 +20,7 @@ const (
 	appendAttempts = 100
 )
 
-// content is the bytes of an open file. All files that are open for writing and lead to one file
+// content is the bytes of an open file. All files that are open for writing under one name
 // share theirs. There are two kinds:
 //
 //	whole       all bytes are in data: of a file that is written to, or is within the limit
@@ -35,7 +35,7 @@ type content struct {
 	locked chan struct{} // has an element while a file holds the lock
 
 	mu        sync.Mutex             // guards what follows
-	info      workspace.FileInfo     // as it was when the file was opened or stored last, with the present size; its path has no symlink
+	info      workspace.FileInfo     // as it was when the file was opened or stored last, with the present size
 	data      []byte                 // all bytes if whole, or those from base on
 	base      int64                  // the offset of data in the file
 	whole     bool                   // data is all of the file
@@ -265,8 +265,7 @@ func (c *content) truncate(size int64) error {
 	return nil
 }
 
-// store writes the content to the workspace, if it has changed. name is what the file was opened by:
-// the rules for that hold, too.
+// store writes the content to the workspace, if it has changed.
 //
 // For example, a file with "a\n" is opened with O_APPEND, "c\n" is written to it, and
 // meanwhile somebody else has stored "a\nb\n":
@@ -274,7 +273,7 @@ func (c *content) truncate(size int64) error {
 //	write "a\nc\n" if the version is still that of "a\n"   workspace.ErrConflict
 //	read "a\nb\n", with its version
 //	write "a\nb\nc\n" if that is still the version         stored
-func (c *content) store(name string) error {
+func (c *content) store() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
@@ -285,14 +284,9 @@ func (c *content) store(name string) error {
 	case !c.dirty:
 		return nil
 	}
-	if name != c.info.Path {
-		if at, err := c.fs.ws.Resolve(c.fs.ctx, name); err != nil || at != c.info.Path {
-			name = c.info.Path // it was renamed, or a symlink has changed
-		}
-	}
-	err := c.write(name)
+	err := c.write()
 	for attempts := appendAttempts; attempts > 0 && !c.rewritten && changedByOthers(err); attempts-- {
-		current, loadErr := c.fs.load(name)
+		current, loadErr := c.fs.load(c.info.Path)
 		if loadErr != nil {
 			return loadErr
 		}
@@ -301,7 +295,7 @@ func (c *content) store(name string) error {
 		}
 		c.data = append(current.data, c.data[c.prefix:]...)
 		c.prefix, c.condition = current.prefix, current.condition
-		err = c.write(name)
+		err = c.write()
 	}
 	return err
 }
@@ -314,12 +308,16 @@ func changedByOthers(err error) bool {
 
 // write is one attempt to store the content. c.mu is held. A symlink whose target does not exist
 // has the name, but no file: then the target is what must be new.
-func (c *content) write(name string) error {
-	err := c.writeAs(name)
-	if name != c.info.Path && c.follows && c.condition.IfNotExist && errors.Is(err, fs.ErrExist) {
-		return c.writeAs(c.info.Path)
+func (c *content) write() error {
+	err := c.writeAs(c.info.Path)
+	if !c.follows || !c.condition.IfNotExist || !errors.Is(err, fs.ErrExist) {
+		return err
 	}
-	return err
+	target, resolveErr := c.fs.ws.Resolve(c.fs.ctx, c.info.Path)
+	if resolveErr != nil || target == c.info.Path {
+		return err
+	}
+	return c.writeAs(target)
 }
 
 // writeAs writes the content to the file name. Without conditional writes, only that the file

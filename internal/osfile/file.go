@@ -16,7 +16,6 @@ import (
 type File struct {
 	fs      *FS
 	name    string      // as the caller gave it
-	clean   string      // the name in the workspace
 	flag    int         // of the open: os.O_RDWR and the like
 	content *content    // shared with other files; nil for a directory
 	entries *dirEntries // nil for a file
@@ -41,11 +40,11 @@ func (f *FS) OpenFile(name string, flag int, perm fs.FileMode) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	file := &File{fs: f, name: name, clean: clean, flag: flag}
+	file := &File{fs: f, name: name, flag: flag}
 	if !file.writable() {
-		err = f.openRead(file)
+		err = f.openRead(file, clean)
 	} else {
-		err = f.openWrite(file, perm)
+		err = f.openWrite(file, clean, perm)
 	}
 	if err != nil {
 		return nil, fail("open", name, err)
@@ -60,64 +59,45 @@ func (file *File) readable() bool { return file.flag&(os.O_WRONLY|os.O_RDWR) != 
 func (file *File) writable() bool { return file.flag&(os.O_WRONLY|os.O_RDWR) != 0 }
 
 // openRead opens a file or directory for reading.
-func (f *FS) openRead(file *File) error {
-	at := f.lookup(file.clean, f.target)
-	if c := f.open(at); c != nil {
+func (f *FS) openRead(file *File, name string) error {
+	if c := f.open(name); c != nil {
 		file.content = c
 		return nil
 	}
-	c, err := f.load(file.clean)
+	c, err := f.load(name)
 	if errors.Is(err, workspace.ErrIsDir) {
-		info, err := f.follow(file.clean)
+		info, err := f.follow(name)
 		file.entries = &dirEntries{info: info}
 		return err
-	}
-	if err == nil {
-		c.rename(at, false)
 	}
 	file.content = c
 	return err
 }
 
-// openWrite opens a file for writing. With O_EXCL, a symlink is not followed.
-func (f *FS) openWrite(file *File, perm fs.FileMode) error {
+// openWrite opens a file for writing. The content is made without the lock, as the workspace
+// may be far away. If somebody opens, closes, removes or renames the same name meanwhile, it starts
+// again, so that there is one content, and it is stored.
+func (f *FS) openWrite(file *File, name string, perm fs.FileMode) error {
 	if !f.ws.Capabilities().Write {
 		return fs.ErrPermission
 	}
 	exclusive := file.flag&(os.O_CREATE|os.O_EXCL) == os.O_CREATE|os.O_EXCL
-	where := f.target
-	if exclusive {
-		where = f.place
-	}
 	for {
-		opened, err := f.tryOpen(file, where, exclusive, perm)
-		if err != nil || opened {
-			return err
+		known := f.open(name)
+		if known != nil && exclusive {
+			return fs.ErrExist
+		}
+		c := known
+		if known == nil {
+			var err error
+			if c, err = f.prepare(name, file.flag, exclusive); err != nil {
+				return err
+			}
+		}
+		if f.attach(file, name, known, c, perm) {
+			return nil
 		}
 	}
-}
-
-// tryOpen is one attempt to open a file for writing. The content is made without the lock, as the
-// workspace may be far away; nobody here removes or renames the file meanwhile. tryOpen reports false
-// if somebody opens or closes it, so that there is one content, or a symlink in its name changes.
-func (f *FS) tryOpen(file *File, where func(string) string, exclusive bool, perm fs.FileMode) (opened bool, err error) {
-	at := where(file.clean)
-	defer f.take(func() *claim { return &claim{names: []string{file.clean, at}, stores: true} })()
-	known := f.open(at)
-	if known != nil && exclusive {
-		return false, fs.ErrExist
-	}
-	c := known
-	if known == nil {
-		if c, err = f.prepare(file.clean, file.flag, exclusive); err != nil {
-			return false, err
-		}
-		c.rename(at, false)
-	}
-	if at != file.clean && where(file.clean) != at {
-		return false, nil
-	}
-	return f.attach(file, at, known, c, perm), nil
 }
 
 // attach makes c the content of file, and reports false if known, nil for none, is no longer the
@@ -125,6 +105,7 @@ func (f *FS) tryOpen(file *File, where func(string) string, exclusive bool, perm
 func (f *FS) attach(file *File, name string, known, c *content, perm fs.FileMode) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.waitFor(func() *claim { return &claim{names: []string{name}, stores: true} })
 	if f.written[name] != known {
 		return false
 	}
@@ -212,11 +193,9 @@ func (file *File) Require(condition workspace.WriteOptions) {
 // Stat describes the file as it is now, what was written included.
 func (file *File) Stat() (fs.FileInfo, error) {
 	if file.entries != nil {
-		return file.fs.info(file.entries.info, file.clean), nil
+		return file.fs.info(file.entries.info), nil
 	}
-	info := file.content.describe()
-	_, info.Name = workspace.Split(file.clean)
-	return file.fs.info(info, info.Path), nil
+	return file.fs.info(file.content.describe()), nil
 }
 
 // check returns the error of a file that is closed, a directory, or not open for what the
@@ -355,7 +334,7 @@ func (file *File) Sync() error {
 	if file.content == nil || !file.writable() {
 		return nil
 	}
-	return fail("sync", file.name, file.fs.store(file.content, file.clean))
+	return fail("sync", file.name, file.fs.store(file.content))
 }
 
 // Close stores what was written, unless it was discarded, and closes the file. After an
@@ -371,11 +350,11 @@ func (file *File) Close() error {
 	if file.content == nil || !file.writable() {
 		return nil
 	}
-	return fail("close", file.name, file.fs.close(file.content, file.clean))
+	return fail("close", file.name, file.fs.close(file.content))
 }
 
-// Lock waits until no other file that is open for writing and leads to the same file holds the
-// lock, and takes it. It excludes users of the same FS only; others are noticed when the file is
+// Lock waits until no other file that is open for writing under the same name holds the lock,
+// and takes it. It excludes users of the same FS only; others are noticed when the file is
 // stored. Close gives the lock back. It is an error for a file that holds it already.
 func (file *File) Lock() error {
 	file.mu.Lock()
@@ -411,20 +390,19 @@ func (file *File) unlock() {
 	}
 }
 
-// store stores a content that was opened by name before or after a change of its name, and not
-// beside it.
-func (f *FS) store(c *content, name string) error {
-	defer f.storing(c, name)()
-	return c.store(name)
+// store stores a content before or after a change of its name, and not beside it.
+func (f *FS) store(c *content) error {
+	defer f.storing(c)()
+	return c.store()
 }
 
 // close stores a content, and forgets it when no file is open for writing any more.
-func (f *FS) close(c *content, name string) error {
-	err := f.store(c, name)
+func (f *FS) close(c *content) error {
+	err := f.store(c)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if at, last := c.detach(); last && f.written[at] == c {
-		delete(f.written, at)
+	if name, last := c.detach(); last && f.written[name] == c {
+		delete(f.written, name)
 	}
 	return err
 }

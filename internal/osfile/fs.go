@@ -49,8 +49,8 @@ type FS struct {
 	mu          sync.Mutex
 	claims      []*claim            // of calls that are under way
 	released    *sync.Cond          // of claims
-	written     map[string]*content // files that are open for writing, by name without symlinks
-	executables map[string]bool     // such names whose mode has the bits for execution
+	written     map[string]*content // files that are open for writing, by name
+	executables map[string]bool     // names whose mode has the bits for execution
 }
 
 // Options are the settings of an [FS].
@@ -107,71 +107,37 @@ func (f *FS) Limit() int64 {
 }
 
 // open returns the content of a file that is open for writing, or nil.
-func (f *FS) open(at string) *content {
+func (f *FS) open(name string) *content {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.written[at]
-}
-
-// target returns what name leads to, or name if the workspace does not say that. Contents have such
-// names, so a symlink can be removed or replaced while what it leads to is open. Calls of the workspace
-// have the name that the caller uses, as there may be rules for it.
-func (f *FS) target(name string) string {
-	if target, err := f.ws.Resolve(f.ctx, name); err == nil {
-		return target
-	}
-	return name
-}
-
-// place is target without following a symlink that is the last element.
-func (f *FS) place(name string) string {
-	dir, base := workspace.Split(name)
-	if dir == "." {
-		return name
-	}
-	return workspace.Join(f.target(dir), base)
-}
-
-// lookup returns the name by which to look for a content or a mode: what where, target or place,
-// returns. It makes no request while there are none.
-func (f *FS) lookup(name string, where func(string) string) string {
-	f.mu.Lock()
-	known := len(f.written)+len(f.executables) > 0
-	f.mu.Unlock()
-	if known {
-		return where(name)
-	}
-	return name
+	return f.written[name]
 }
 
 // Stat describes what name leads to.
 func (f *FS) Stat(name string) (fs.FileInfo, error) {
-	return f.describe("stat", name, f.target, f.follow)
+	return f.describe("stat", name, f.follow)
 }
 
 // Lstat describes name itself, without following a symlink.
 func (f *FS) Lstat(name string) (fs.FileInfo, error) {
-	return f.describe("lstat", name, f.place, func(clean string) (workspace.FileInfo, error) { return f.ws.Stat(f.ctx, clean) })
+	return f.describe("lstat", name, func(clean string) (workspace.FileInfo, error) { return f.ws.Stat(f.ctx, clean) })
 }
 
 // describe returns what has been written to a file that is open for writing, and what stat
 // returns of any other.
-func (f *FS) describe(op, name string, where func(string) string, stat func(string) (workspace.FileInfo, error)) (fs.FileInfo, error) {
+func (f *FS) describe(op, name string, stat func(string) (workspace.FileInfo, error)) (fs.FileInfo, error) {
 	clean, err := f.clean(op, name)
 	if err != nil {
 		return nil, err
 	}
-	at := f.lookup(clean, where)
-	if c := f.open(at); c != nil {
-		info := c.describe()
-		_, info.Name = workspace.Split(clean)
-		return f.info(info, at), nil
+	if c := f.open(clean); c != nil {
+		return f.info(c.describe()), nil
 	}
 	info, err := stat(clean)
 	if err != nil {
 		return nil, fail(op, name, err)
 	}
-	return f.info(info, at), nil
+	return f.info(info), nil
 }
 
 // follow is the Stat of the workspace with symlinks followed. It has the name of the symlink,
@@ -201,8 +167,7 @@ func (f *FS) ReadDir(name string) ([]fs.FileInfo, error) {
 	if err != nil {
 		return nil, fail("readdir", name, err)
 	}
-	dir := f.lookup(clean, f.target)
-	for base, c := range f.writtenIn(dir) {
+	for base, c := range f.writtenIn(clean) {
 		at, stored := slices.BinarySearchFunc(children, base, func(info workspace.FileInfo, base string) int {
 			return strings.Compare(info.Name, base)
 		})
@@ -213,7 +178,7 @@ func (f *FS) ReadDir(name string) ([]fs.FileInfo, error) {
 	}
 	infos := make([]fs.FileInfo, len(children))
 	for i, child := range children {
-		infos[i] = f.info(child, workspace.Join(dir, child.Name))
+		infos[i] = f.info(child)
 	}
 	return infos, nil
 }
@@ -266,16 +231,18 @@ func (f *FS) remove(op, name string, opts *workspace.RmOptions) error {
 	if err != nil {
 		return err
 	}
-	at := f.place(clean)
-	defer f.change(at)()
-	if opts == nil && f.writtenBelow(at) {
+	defer f.change(clean)()
+	if opts == nil && f.writtenBelow(clean) {
 		return fail(op, name, workspace.ErrNotEmpty)
+	}
+	if err := f.storeLinked(clean); err != nil {
+		return fail(op, name, err)
 	}
 	err = f.ws.Rm(f.ctx, clean, opts)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fail(op, name, err)
 	}
-	if f.forget(at) {
+	if f.forget(clean) {
 		return nil // it existed here
 	}
 	return fail(op, name, err)
@@ -329,8 +296,7 @@ func under(name, dir string) (rest string, ok bool) {
 //
 // A file that is still open for writing by the name from is then stored by the name to; a new one
 // that replaces a symlink is also stored at once. What was written to a file that had the name to
-// before, and is not stored yet, is dropped. What was written through a symlink is stored in the file
-// that it led to, also if the symlink is renamed or replaced.
+// before, and is not stored yet, is dropped.
 func (f *FS) Rename(from, to string) error { return f.renameNames(from, to, true) }
 
 // RenameNew is [FS.Rename] to a name that must be new: it is [fs.ErrExist] if anything has it.
@@ -369,39 +335,41 @@ func linkError(from, to string, err error) error {
 //	a file, symlink   a directory           workspace.ErrNotDir
 //	any other                               target is moved aside, source moved, and target removed
 func (f *FS) rename(source, target string, mayReplace bool) error {
-	from, to := f.place(source), f.place(target)
-	defer f.change(from, to)()
+	defer f.change(source, target)()
 	if err := f.checkParent(target); err != nil {
 		return err
 	}
-	info, err := f.ws.Stat(f.ctx, target)
+	to, err := f.ws.Stat(f.ctx, target)
 	replaces := err == nil
-	if replaces && mayReplace && info.Type == workspace.TypeFile {
+	if replaces && mayReplace && to.Type == workspace.TypeFile {
 		if same, err := f.same(source, target); err != nil || same {
 			return err
 		}
 	}
-	if replaces && mayReplace && info.Type == workspace.TypeSymlink {
-		if err := f.storeNew(source, from); err != nil {
+	if replaces && mayReplace && to.Type == workspace.TypeSymlink {
+		if err := f.storeNew(source); err != nil {
+			return err
+		}
+		if err := f.storeLinked(target); err != nil {
 			return err
 		}
 	}
-	unchanged := f.unchanged(from)
+	unchanged := f.unchanged(source)
 	switch {
-	case err == nil && info.IsDir(), !mayReplace && (err == nil || f.open(to) != nil):
+	case err == nil && to.IsDir(), !mayReplace && (err == nil || f.open(target) != nil):
 		return fs.ErrExist
 	case err == nil:
-		err = f.replace(source, target, info.Type)
+		err = f.replace(source, target, to.Type)
 	case errors.Is(err, fs.ErrNotExist):
 		err = f.move(source, target)
 	}
-	if c := f.open(from); errors.Is(err, fs.ErrNotExist) && c != nil && c.isDirty() {
+	if c := f.open(source); errors.Is(err, fs.ErrNotExist) && c != nil && c.isDirty() {
 		err = nil // it is stored under its new name
 	}
-	if err != nil || from == to {
+	if err != nil || source == target {
 		return err
 	}
-	f.renamed(from, to, replaces)
+	f.renamed(source, target, replaces)
 	for c, before := range unchanged {
 		data, version, err := f.ws.ReadVersioned(f.ctx, c.describe().Path, f.Limit())
 		if err == nil && bytes.Equal(data, before) { // or somebody has changed it since
@@ -413,15 +381,28 @@ func (f *FS) rename(source, target string, mayReplace bool) error {
 
 // storeNew stores a file that exists only here, so that it can replace a symlink: what is stored by
 // the name of the symlink later would be stored in the file that it leads to.
-func (f *FS) storeNew(name, at string) error {
-	c := f.open(at)
+func (f *FS) storeNew(name string) error {
+	c := f.open(name)
 	if c == nil {
 		return nil
 	}
 	if _, err := f.ws.Stat(f.ctx, name); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return c.store(name)
+	return c.store()
+}
+
+// storeLinked stores what was written through a symlink that is removed or replaced: the file that
+// it leads to stays.
+func (f *FS) storeLinked(name string) error {
+	c := f.open(name)
+	if c == nil {
+		return nil
+	}
+	if info, err := f.ws.Stat(f.ctx, name); err != nil || info.Type != workspace.TypeSymlink {
+		return nil // or the removal says why
+	}
+	return c.store()
 }
 
 // unchanged returns the contents that are open at or below a name and are stored only if nobody
@@ -610,15 +591,14 @@ func (f *FS) Chmod(name string, mode fs.FileMode) error {
 	if err != nil {
 		return err
 	}
-	at := f.target(clean)
-	if f.open(at) == nil {
+	if f.open(clean) == nil {
 		if _, err := f.follow(clean); err != nil {
 			return fail("chmod", name, err)
 		}
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.setMode(at, mode)
+	f.setMode(clean, mode)
 	return nil
 }
 

@@ -8,11 +8,11 @@ import (
 )
 
 // info returns a description as package os has it, with the mode that Chmod or the creation
-// left to the file that at is the name of.
-func (f *FS) info(described workspace.FileInfo, at string) fs.FileInfo {
+// left.
+func (f *FS) info(described workspace.FileInfo) fs.FileInfo {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return fileInfo{described, described.Type == workspace.TypeFile && f.executables[at]}
+	return fileInfo{described, described.Type == workspace.TypeFile && f.executables[described.Path]}
 }
 
 // fileInfo is a [workspace.FileInfo] as an [fs.FileInfo].

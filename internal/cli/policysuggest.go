@@ -262,5 +262,6 @@ func yamlList[T ~string](texts []T) string {
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
-// numbers writes the escapes that are letters in Go as numbers.
-var numbers = strings.NewReplacer(`\\`, `\\`, `\a`, `\x07`, `\b`, `\x08`, `\t`, `\x09`, `\n`, `\x0a`, `\v`, `\x0b`, `\f`, `\x0c`, `\r`, `\x0d`)
+// numbers writes the escapes that are letters in Go as numbers, and quotes that could be meant as such.
+var numbers = strings.NewReplacer(`\\`, `\\`, `\a`, `\x07`, `\b`, `\x08`, `\t`, `\x09`, `\n`, `\x0a`, `\v`, `\x0b`, `\f`, `\x0c`, `\r`, `\x0d`,
+	"“", `\u201c`, "”", `\u201d`, "„", `\u201e`, "‘", `\u2018`, "’", `\u2019`, "‚", `\u201a`)

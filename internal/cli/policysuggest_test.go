@@ -233,6 +233,7 @@ func TestSuggestedNames(t *testing.T) {
 	t.Parallel()
 	used := uses{}
 	used.add("!a", policy.OpRead) // without an escape, it would not be a pattern
+	used.add("“a”/x’", policy.OpRead)
 	for _, r := range "\x01\a\b\t\n\v\f\r\x1b !\"#$&'*,:<>?@[\\]`{|}\x7f\u0080\u0085\u009b\u00a0\u00ad\u00e9\u2028\u2029\u202e\ufeff\ufffd\ufffe\U0001f600\U000e0001" {
 		used.add("a"+string(r)+"${HOME}", policy.OpRead)
 		used.add(".env"+string(r), policy.OpRead) // which is in a comment, too

@@ -98,7 +98,7 @@ func Undoable(ctx context.Context) bool { return ctx.Value(passingKey{}) == nil 
 type privateKey struct{}
 
 // WithPrivate returns a context for writes of what nobody but the user may read, such as the
-// bytes of private files: a folder gives new files and directories modes for their owner alone.
+// bytes of private files: a folder gives new files modes for their owner alone.
 func WithPrivate(ctx context.Context) context.Context {
 	return context.WithValue(ctx, privateKey{}, true)
 }

@@ -286,7 +286,7 @@ func (f *folder) Mkdir(ctx context.Context, name string, opts workspace.MkdirOpt
 		_, err := f.mkdirAll(ctx, name)
 		return err
 	}
-	if err := f.host.Mkdir(name, modeFor(ctx, newDirPerm)); err != nil {
+	if err := f.host.Mkdir(name, newDirPerm); err != nil {
 		return err
 	}
 	return f.syncParents(name)
@@ -352,7 +352,7 @@ func (f *folder) makeDirs(ctx context.Context, name string) (undo func(), err er
 			return undo, err
 		}
 	}
-	if err = f.host.MkdirAll(name, modeFor(ctx, newDirPerm)); err != nil {
+	if err = f.host.MkdirAll(name, newDirPerm); err != nil {
 		remove()
 	}
 	return undo, err

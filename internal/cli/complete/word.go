@@ -124,7 +124,7 @@ func (s *scanner) separate(c byte, begins bool) {
 		first = false
 	case c == '(' && begins && s.after == '(':
 		_, rest, found := strings.Cut(s.rest, "))")
-		s.rest, s.lost, s.plain = rest, !found, false
+		s.rest, s.lost, s.plain, first = rest, !found, false, false
 	}
 	s.word, s.text, s.after = word{start: s.size - len(s.rest), first: first}, s.text[:0], c
 }

@@ -279,6 +279,9 @@ func (r *reader) list(at Position, n *ast.SequenceNode) *Node {
 // severalItems returns what is wrong with an item that is meant to be several, and where it
 // begins: the lines of a text without quotes are one text, whatever they begin with.
 func severalItems(n ast.Node) (at Position, wrong string) {
+	if anchor, ok := n.(*ast.AnchorNode); ok {
+		n = anchor.Value
+	}
 	text, ok := n.(*ast.StringNode)
 	if !ok || text.Token.Type != token.StringType {
 		return at, ""

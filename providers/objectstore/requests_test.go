@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -132,8 +133,21 @@ func (c requestCase) test(t *testing.T, p profile) {
 }
 
 // trace spells the operations of requests, and how often those that were
-// repeated were sent: "ListObjectsV2*10 GetObject".
+// repeated were sent: "ListObjectsV2*10 GetObject". Parts are sent beside what else an upload
+// needs, and come after that.
 func trace(requests []s3test.Request) string {
+	is := func(op string) func(s3test.Request) bool {
+		return func(r s3test.Request) bool { return r.Op == op }
+	}
+	if first := slices.IndexFunc(requests, is("UploadPart")); first >= 0 {
+		upload := requests[first:]
+		if end := slices.IndexFunc(upload, is("CompleteMultipartUpload")); end >= 0 {
+			upload = upload[:end]
+		}
+		slices.SortStableFunc(upload, func(a, b s3test.Request) int {
+			return cmp.Compare(strings.Count(a.Op, "UploadPart"), strings.Count(b.Op, "UploadPart"))
+		})
+	}
 	var spelled []string
 	for i := 0; i < len(requests); {
 		n := 1

@@ -3,6 +3,7 @@ package osfile_test
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"testing"
@@ -14,10 +15,29 @@ import (
 )
 
 // hooked is a file system that calls functions after a removal or a move has taken place, and
-// before a write does.
+// before a write does, and after a file has been read or described.
 type hooked struct {
 	*memory.FS
-	removed, moved, write func()
+	removed, moved, write, read, described func()
+	unconditional                          bool
+}
+
+func (h *hooked) Capabilities() workspace.Capabilities {
+	all := h.FS.Capabilities()
+	all.ConditionalWrite = all.ConditionalWrite && !h.unconditional
+	return all
+}
+
+func (h *hooked) Open(ctx context.Context, name string, opts *workspace.OpenOptions) (io.ReadCloser, workspace.FileInfo, error) {
+	stream, info, err := h.FS.Open(ctx, name, opts)
+	once(&h.read)
+	return stream, info, err
+}
+
+func (h *hooked) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
+	info, err := h.FS.Stat(ctx, name)
+	once(&h.described)
+	return info, err
 }
 
 func (h *hooked) Rm(ctx context.Context, name string, opts *workspace.RmOptions) error {
@@ -104,6 +124,49 @@ func TestOpenBesideChange(t *testing.T) {
 		}
 		if data, err := fsys.ReadFile(t.Context(), test.name); err != nil || string(data) != test.want {
 			t.Errorf("after %s, %s has %q, %v, want %q", test.call, test.name, data, err, test.want)
+		}
+	}
+}
+
+// TestChangeBesideOpen removes or renames a file while it is opened, when it has been read or described
+// already: what is written follows it.
+func TestChangeBesideOpen(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		call   string
+		change func(f *osfile.FS) error
+		flag   int
+		want   map[string]string // empty for a file that must not exist
+	}{
+		{"Remove(d/a)", func(f *osfile.FS) error { return f.Remove("d/a") }, os.O_CREATE | os.O_APPEND, map[string]string{"d/a": ""}},
+		{"Remove(d/a)", func(f *osfile.FS) error { return f.Remove("d/a") }, os.O_TRUNC, map[string]string{"d/a": ""}},
+		{"RemoveAll(d)", func(f *osfile.FS) error { return f.RemoveAll("d") }, os.O_APPEND, map[string]string{"d/a": ""}},
+		{"Rename(d/a, new)", func(f *osfile.FS) error { return f.Rename("d/a", "new") }, os.O_APPEND, map[string]string{"d/a": "", "new": "oldmine"}},
+		{"Rename(d, e)", func(f *osfile.FS) error { return f.Rename("d", "e") }, os.O_TRUNC, map[string]string{"d/a": "", "e/a": "mine"}},
+	} {
+		for _, unconditional := range []bool{false, true} {
+			fsys := &hooked{FS: memory.New(nil), unconditional: unconditional}
+			write(t, fsys, "d/a", "old")
+			f := osfile.New(t.Context(), workspace.New("test", fsys, nil), nil)
+			var changed <-chan error
+			hook := func() {
+				fsys.read, fsys.described = nil, nil
+				changed = beside(func() error { return test.change(f) })
+			}
+			fsys.read, fsys.described = hook, hook
+			file := open(t, f, "d/a", os.O_WRONLY|test.flag)
+			if err := <-changed; err != nil {
+				t.Errorf("%s = %v", test.call, err)
+			}
+			if err := errors.Join(appendMine(file), file.Close()); err != nil {
+				t.Errorf("beside %s, d/a cannot be written: %v", test.call, err)
+			}
+			for name, want := range test.want {
+				data, err := fsys.ReadFile(t.Context(), name)
+				if want == "" && !errors.Is(err, fs.ErrNotExist) || string(data) != want {
+					t.Errorf("flags %#x, unconditional %t, beside %s, %s has %q, %v, want %q", test.flag, unconditional, test.call, name, data, err, want)
+				}
+			}
 		}
 	}
 }

@@ -2,9 +2,9 @@ package osfile
 
 import "slices"
 
-// claim is the names that a call removes, renames or stores. No two calls have claims of names at,
-// above or below each other, but for those that only store: nothing comes between a change in the
-// workspace and what is forgotten or renamed here.
+// claim is the names that a call removes, renames, opens or stores. No two calls have claims of names
+// at, above or below each other, but for those that only open or store: nothing comes between a change
+// in the workspace and what is forgotten or renamed here.
 type claim struct {
 	names  []string
 	stores bool
@@ -23,26 +23,16 @@ func inPath(name, dir string) bool {
 	return ok || dir == "."
 }
 
-// waitFor waits, with mu held, until no call has a claim that conflicts with what mine returns.
-func (f *FS) waitFor(mine func() *claim) *claim {
-	for {
-		c := mine()
-		if !slices.ContainsFunc(f.claims, c.conflicts) {
-			return c
-		}
-		f.released.Wait()
-	}
-}
-
-// change claims names that are removed or renamed.
-func (f *FS) change(names ...string) (release func()) {
+// take waits until no call has a claim that conflicts with that of mine, which it calls with mu
+// held, and keeps the claim until release is called.
+func (f *FS) take(mine func() *claim) (release func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.hold(f.waitFor(func() *claim { return &claim{names: names} }))
-}
-
-// hold keeps a claim, with mu held, until release is called.
-func (f *FS) hold(c *claim) (release func()) {
+	c := mine()
+	for slices.ContainsFunc(f.claims, c.conflicts) {
+		f.released.Wait()
+		c = mine()
+	}
 	f.claims = append(f.claims, c)
 	return func() {
 		f.mu.Lock()
@@ -52,11 +42,19 @@ func (f *FS) hold(c *claim) (release func()) {
 	}
 }
 
+// change claims names that are removed or renamed.
+func (f *FS) change(names ...string) (release func()) {
+	return f.take(func() *claim { return &claim{names: names} })
+}
+
+// opening claims a name that is opened for writing.
+func (f *FS) opening(name string) (release func()) {
+	return f.take(func() *claim { return &claim{names: []string{name}, stores: true} })
+}
+
 // storing claims the names of a content, which a rename changes.
 func (f *FS) storing(c *content) (release func()) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.hold(f.waitFor(func() *claim {
+	return f.take(func() *claim {
 		mine := &claim{stores: true}
 		for name, other := range f.written {
 			if other == c {
@@ -64,5 +62,5 @@ func (f *FS) storing(c *content) (release func()) {
 			}
 		}
 		return mine
-	}))
+	})
 }

@@ -75,13 +75,14 @@ func (f *FS) openRead(file *File, name string) error {
 }
 
 // openWrite opens a file for writing. The content is made without the lock, as the workspace
-// may be far away. If somebody opens, closes, removes or renames the same name meanwhile, it starts
-// again, so that there is one content, and it is stored.
+// may be far away; nobody here removes or renames the name meanwhile. If somebody opens or closes it,
+// openWrite starts again, so that there is one content, and it is stored.
 func (f *FS) openWrite(file *File, name string, perm fs.FileMode) error {
 	if !f.ws.Capabilities().Write {
 		return fs.ErrPermission
 	}
 	exclusive := file.flag&(os.O_CREATE|os.O_EXCL) == os.O_CREATE|os.O_EXCL
+	defer f.opening(name)()
 	for {
 		known := f.open(name)
 		if known != nil && exclusive {
@@ -105,7 +106,6 @@ func (f *FS) openWrite(file *File, name string, perm fs.FileMode) error {
 func (f *FS) attach(file *File, name string, known, c *content, perm fs.FileMode) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.waitFor(func() *claim { return &claim{names: []string{name}, stores: true} })
 	if f.written[name] != known {
 		return false
 	}

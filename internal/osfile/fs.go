@@ -232,28 +232,49 @@ func (f *FS) remove(op, name string, opts *workspace.RmOptions) error {
 		return err
 	}
 	defer f.change(clean)()
-	if opts == nil && f.writtenBelow(clean) {
+	linked := f.linked(clean)
+	if opts == nil && f.writtenBelow(clean, linked) {
 		return fail(op, name, workspace.ErrNotEmpty)
-	}
-	if err := f.storeLinked(clean); err != nil {
-		return fail(op, name, err)
 	}
 	err = f.ws.Rm(f.ctx, clean, opts)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fail(op, name, err)
 	}
-	if f.forget(clean) {
+	if f.forget(clean, linked) {
 		return nil // it existed here
 	}
 	return fail(op, name, err)
 }
 
-// writtenBelow reports whether a file below dir is open for writing.
-func (f *FS) writtenBelow(dir string) bool {
+// linked returns the files that are open for writing by names at or below dir, and are elsewhere: a
+// symlink leads to each. It has the content and where it is stored.
+func (f *FS) linked(dir string) map[*content]string {
+	elsewhere := map[*content]string{}
+	for name, c := range f.writtenAt(dir) {
+		target, err := f.ws.Resolve(f.ctx, name)
+		if _, within := under(target, dir); err == nil && !within {
+			elsewhere[c] = target
+		}
+	}
+	return elsewhere
+}
+
+// writtenAt returns the contents that are open for writing at or below dir, by name.
+func (f *FS) writtenAt(dir string) map[string]*content {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for name := range f.written {
-		if rest, ok := under(name, dir); ok && rest != "" {
+	found := maps.Clone(f.written)
+	maps.DeleteFunc(found, func(name string, _ *content) bool {
+		_, ok := under(name, dir)
+		return !ok
+	})
+	return found
+}
+
+// writtenBelow reports whether a file below dir is open for writing, and not linked.
+func (f *FS) writtenBelow(dir string, linked map[*content]string) bool {
+	for name, c := range f.writtenAt(dir) {
+		if linked[c] == "" && name != dir {
 			return true
 		}
 	}
@@ -261,22 +282,25 @@ func (f *FS) writtenBelow(dir string) bool {
 }
 
 // forget drops what is known about name and everything below it, and reports whether
-// name was open for writing. A file that is removed while it is open is not stored.
-func (f *FS) forget(name string) bool {
+// name was open for writing. A file that is removed while it is open is not stored, unless it is
+// linked: then its Close stores it where it is.
+func (f *FS) forget(name string, linked map[*content]string) bool {
+	below := f.writtenAt(name)
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	known := f.written[name] != nil
-	for _, below := range slices.Collect(maps.Keys(f.written)) {
-		if _, ok := under(below, name); ok {
-			f.written[below].discard()
-			delete(f.written, below)
+	for open, c := range below {
+		delete(f.written, open)
+		if target := linked[c]; target != "" {
+			c.rename(target, false)
+		} else {
+			c.discard()
 		}
 	}
 	maps.DeleteFunc(f.executables, func(below string, _ bool) bool {
 		_, ok := under(below, name)
 		return ok
 	})
-	return known
+	return below[name] != nil
 }
 
 // under returns what follows dir in name, and whether name is dir or below it: "/b" for a/b
@@ -296,7 +320,8 @@ func under(name, dir string) (rest string, ok bool) {
 //
 // A file that is still open for writing by the name from is then stored by the name to; a new one
 // that replaces a symlink is also stored at once. What was written to a file that had the name to
-// before, and is not stored yet, is dropped.
+// before, and is not stored yet, is dropped. What was written through a symlink that is replaced is
+// stored in the file that it led to.
 func (f *FS) Rename(from, to string) error { return f.renameNames(from, to, true) }
 
 // RenameNew is [FS.Rename] to a name that must be new: it is [fs.ErrExist] if anything has it.
@@ -350,11 +375,8 @@ func (f *FS) rename(source, target string, mayReplace bool) error {
 		if err := f.storeNew(source); err != nil {
 			return err
 		}
-		if err := f.storeLinked(target); err != nil {
-			return err
-		}
 	}
-	unchanged := f.unchanged(source)
+	linked, unchanged := f.linked(target), f.unchanged(source)
 	switch {
 	case err == nil && to.IsDir(), !mayReplace && (err == nil || f.open(target) != nil):
 		return fs.ErrExist
@@ -369,7 +391,7 @@ func (f *FS) rename(source, target string, mayReplace bool) error {
 	if err != nil || source == target {
 		return err
 	}
-	f.renamed(source, target, replaces)
+	f.renamed(source, target, replaces, linked)
 	for c, before := range unchanged {
 		data, version, err := f.ws.ReadVersioned(f.ctx, c.describe().Path, f.Limit())
 		if err == nil && bytes.Equal(data, before) { // or somebody has changed it since
@@ -392,32 +414,11 @@ func (f *FS) storeNew(name string) error {
 	return c.store()
 }
 
-// storeLinked stores what was written through a symlink that is removed or replaced: the file that
-// it leads to stays.
-func (f *FS) storeLinked(name string) error {
-	c := f.open(name)
-	if c == nil {
-		return nil
-	}
-	if info, err := f.ws.Stat(f.ctx, name); err != nil || info.Type != workspace.TypeSymlink {
-		return nil // or the removal says why
-	}
-	return c.store()
-}
-
 // unchanged returns the contents that are open at or below a name and are stored only if nobody
 // else has changed them, and that nobody has changed so far, with the bytes that are stored.
 func (f *FS) unchanged(dir string) map[*content][]byte {
-	f.mu.Lock()
-	var open []*content
-	for name, c := range f.written {
-		if _, ok := under(name, dir); ok {
-			open = append(open, c)
-		}
-	}
-	f.mu.Unlock()
 	unchanged := map[*content][]byte{}
-	for _, c := range open {
+	for _, c := range f.writtenAt(dir) {
 		required := c.required()
 		if required == "" {
 			continue
@@ -547,8 +548,8 @@ func (f *FS) removeUnchanged(name string, info workspace.FileInfo) error {
 // renamed gives what is known about source, and everything below it, new names. So the File
 // that is open under source writes to target from now on, and may replace what is there if
 // Rename did.
-func (f *FS) renamed(source, target string, replaces bool) {
-	f.forget(target)
+func (f *FS) renamed(source, target string, replaces bool, linked map[*content]string) {
+	f.forget(target, linked)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, name := range slices.Collect(maps.Keys(f.written)) {

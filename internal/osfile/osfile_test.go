@@ -1080,36 +1080,111 @@ func TestRenameOfUnsavedFileToSymlink(t *testing.T) {
 	}
 }
 
-// TestSymlinkGoneWhileOpen removes or replaces a symlink through which a file is being written. What
-// was written by then is in the file that it led to.
+// TestSymlinkGoneWhileOpen removes, replaces or renames a symlink through which a file is being
+// written, or what it is in. The file that it led to stays, and gets what is written when it is
+// closed, unless somebody else has changed it.
 func TestSymlinkGoneWhileOpen(t *testing.T) {
 	t.Parallel()
-	for name, gone := range map[string]func(f *osfile.FS) error{
-		"removed":  func(f *osfile.FS) error { return f.Remove("link") },
-		"replaced": func(f *osfile.FS) error { return f.Rename("other", "link") },
+	const whole = os.O_WRONLY | os.O_TRUNC
+	for _, test := range []struct {
+		open  string
+		flag  int
+		other string // what somebody else writes to the file
+		gone  string
+		do    func(f *osfile.FS) error
+		file  string
+		want  string
+		err   error // of Close
+	}{
+		{"link", whole, "", "Remove(link)", func(f *osfile.FS) error { return f.Remove("link") }, "file", "half whole", nil},
+		{"link", whole, "", "Rename(other, link)", func(f *osfile.FS) error { return f.Rename("other", "link") }, "file", "half whole", nil},
+		{"link", whole, "", "Rename(link, new)", func(f *osfile.FS) error { return f.Rename("link", "new") }, "file", "half whole", nil},
+		{"dangling", whole | os.O_CREATE, "", "Remove(dangling)", func(f *osfile.FS) error { return f.Remove("dangling") }, "missing", "half whole", nil},
+		{"d/link", whole, "", "RemoveAll(d)", func(f *osfile.FS) error { return f.RemoveAll("d") }, "file", "half whole", nil},
+		{"tree/file", whole, "", "Remove(tree)", func(f *osfile.FS) error { return f.Remove("tree") }, "dir/file", "half whole", nil},
+		{"tree/file", whole, "", "RemoveAll(tree)", func(f *osfile.FS) error { return f.RemoveAll("tree") }, "dir/file", "half whole", nil},
+		{"tree/file", whole, "", "Rename(other, tree)", func(f *osfile.FS) error { return f.Rename("other", "tree") }, "dir/file", "half whole", nil},
+		{"dir/file", whole, "", "RemoveAll(dir)", func(f *osfile.FS) error { return f.RemoveAll("dir") }, "dir/file", "", nil},
+		{"link", os.O_WRONLY, "theirs", "Remove(link)", func(f *osfile.FS) error { return f.Remove("link") }, "file", "theirs", workspace.ErrConflict},
+		{"link", os.O_WRONLY, "theirs", "Rename(other, link)", func(f *osfile.FS) error { return f.Rename("other", "link") }, "file", "theirs", workspace.ErrConflict},
 	} {
-		dir := t.TempDir()
-		if err := os.Symlink("file", filepath.Join(dir, "link")); err != nil {
-			t.Skipf("no symlinks here: %v", err)
-		}
-		fsys, err := localbash.Open(dir, nil)
+		t.Run(test.open+" "+test.gone, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			err := os.Mkdir(filepath.Join(dir, "d"), 0o777)
+			for name, target := range map[string]string{"link": "file", "dangling": "missing", "tree": "dir", "d/link": "../file"} {
+				err = errors.Join(err, os.Symlink(target, filepath.Join(dir, name)))
+			}
+			if err != nil {
+				t.Skipf("no symlinks here: %v", err)
+			}
+			fsys, err := localbash.Open(dir, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer fsys.Close()
+			for _, name := range []string{"file", "dir/file", "other"} {
+				write(t, fsys, name, "old")
+			}
+			f := osfile.New(t.Context(), workspace.New("test", fsys, nil), nil)
+			file := open(t, f, test.open, test.flag)
+			writeString(t, file, "half ")
+			stored := "old"
+			if test.other != "" {
+				stored = test.other
+				write(t, fsys, test.file, stored)
+			}
+			if err := test.do(f); err != nil {
+				t.Error(err)
+			}
+			if data, err := fsys.ReadFile(t.Context(), test.file); err == nil && string(data) != stored {
+				t.Errorf("before Close, %s has %q, want %q", test.file, data, stored)
+			}
+			writeString(t, file, "whole")
+			if err := file.Close(); !errors.Is(err, test.err) {
+				t.Errorf("Close() = %v, want %v", err, test.err)
+			}
+			data, err := fsys.ReadFile(t.Context(), test.file)
+			if string(data) != test.want || test.want == "" && !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("%s has %q, %v, want %q", test.file, data, err, test.want)
+			}
+		})
+	}
+}
+
+// TestRulesOfSymlink opens a file through a symlink, for whose name a rule forbids it, while the
+// file itself is open for writing.
+func TestRulesOfSymlink(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.Symlink("file", filepath.Join(dir, "link")); err != nil {
+		t.Skipf("no symlinks here: %v", err)
+	}
+	local, err := localbash.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer local.Close()
+	write(t, local, "file", "old")
+	for op, flag := range map[policy.Op]int{policy.OpRead: os.O_RDONLY, policy.OpWrite: os.O_WRONLY | os.O_TRUNC} {
+		rules, err := policy.Restrict(local, policy.Rules{FirstMatch: []policy.Rule{{Deny: []policy.Op{op, policy.OpEdit}, Paths: []string{"link"}}}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer fsys.Close()
-		write(t, fsys, "file", "old")
-		write(t, fsys, "other", "other")
-		f := osfile.New(t.Context(), workspace.New("test", fsys, nil), nil)
-		file := open(t, f, "link", os.O_WRONLY|os.O_TRUNC)
-		writeString(t, file, "written")
-		if err := gone(f); err != nil {
-			t.Errorf("%s: %v", name, err)
+		f := osfile.New(t.Context(), workspace.New("test", rules, nil), nil)
+		file := open(t, f, "file", os.O_RDWR|os.O_APPEND)
+		link, err := f.OpenFile("link", flag, 0)
+		if err == nil && op == policy.OpWrite {
+			err = errors.Join(appendMine(link), link.Close())
+		}
+		if !errors.Is(err, fs.ErrPermission) {
+			t.Errorf("without %s, link is used: %v", op, err)
 		}
 		if err := file.Close(); err != nil {
-			t.Errorf("%s: Close() = %v", name, err)
+			t.Error(err)
 		}
-		if data, err := fsys.ReadFile(t.Context(), "file"); err != nil || string(data) != "written" {
-			t.Errorf("%s: file has %q, %v, want %q", name, data, err, "written")
+		if data, err := local.ReadFile(t.Context(), "file"); err != nil || string(data) != "old" {
+			t.Errorf("without %s, link is written: file has %q, %v", op, data, err)
 		}
 	}
 }

@@ -98,8 +98,6 @@ func TestProtect(t *testing.T) {
 		"move directory": p.Move(ctx, "other", "moved"),
 		"rm parent":      local.Rm(ctx, "conf/own", nil),
 		"rm empty":       p.Rm(ctx, "conf", nil),
-		"write parent":   second(local.WriteFile(ctx, "conf", nil, nil)),
-		"rm file":        p.Rm(ctx, "conf", nil),
 		"mkdir parent":   p.Mkdir(ctx, "conf", nil),
 		"write beside":   write("conf/other"),
 	} {
@@ -125,6 +123,26 @@ func TestProtectParentExists(t *testing.T) {
 		if !errors.Is(test.err, test.want) {
 			t.Errorf("%s = %v, want %v", call, test.err, test.want)
 		}
+	}
+}
+
+// TestProtectParentLink removes what is no directory where one above a protected name would be: a
+// symlink may be how the protected file is reached.
+func TestProtectParentLink(t *testing.T) {
+	ctx, dir := t.Context(), t.TempDir()
+	local := openLocal(t, dir)
+	if _, err := local.WriteFile(ctx, "real/own", []byte("x"), nil); err != nil {
+		t.Fatal(err)
+	}
+	makeSymlink(t, dir, "real", "conf")
+	p := protect(t, local)
+	for _, opts := range []*workspace.RmOptions{nil, {Recursive: true}} {
+		if err := p.Rm(ctx, "conf", opts); !errors.Is(err, workspace.ErrPolicy) {
+			t.Errorf("Rm(%q, %+v) = %v, want %v", "conf", opts, err, workspace.ErrPolicy)
+		}
+	}
+	if data, err := p.ReadFile(ctx, "conf/own"); err != nil || string(data) != "x" {
+		t.Errorf("ReadFile(%q) = %q, %v, want it as it was", "conf/own", data, err)
 	}
 }
 

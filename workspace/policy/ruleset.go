@@ -378,7 +378,7 @@ func (s *ruleset) protects(need opSet, name string) verdict {
 		}
 	}
 	switch {
-	case s.parent == nil || need == onDelete || !s.parent(name):
+	case s.parent == nil || !s.parent(name):
 		return verdict{access: allowed}
 	case need&onMove != 0 || need&(onWrite|onMkdir) == onWrite|onMkdir: // a directory moves
 		return verdict{none, onMove | onWrite, &clause{effect: Deny, because: "a protected name is below it"}}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/workspacekit/workspacekit/internal/ops"
@@ -102,7 +103,8 @@ const DefaultApprovalTimeout = time.Minute
 type ApproverOptions struct {
 	// Timeout is how long a question waits for its answer, at most half of the time
 	// that is left to the operation then. The wait for its turn does not count: it ends
-	// when half of the time of the operation is over. Zero or less means
+	// when half of the time of the operation is over, or when no question has had its turn
+	// for some seconds more than Timeout. Zero or less means
 	// [DefaultApprovalTimeout].
 	Timeout time.Duration
 	// Parallel is how many questions can be open at a time. Zero or less means 1.
@@ -119,6 +121,7 @@ type Approver struct {
 	ask     func(context.Context, Request) (Answer, error) // asks the person
 	timeout time.Duration                                  // of one question
 	turn    chan struct{}                                  // holds a value for each question that may be opened
+	asked   atomic.Int64                                   // how many questions have had their turn
 
 	mu      sync.Mutex
 	session map[*ruleset]*ruleset // guarded by mu; what rules have become in the session
@@ -127,8 +130,8 @@ type Approver struct {
 // NewApprover returns an Approver that calls ask, which may not call an operation
 // that needs the Approver itself. An error of ask, a panic, and no answer before its
 // context ends are refusals. An answer that comes after that is ignored, and the
-// next question waits for it, so ask should return when its context ends. Nil opts
-// mean the zero ApproverOptions.
+// next questions wait some seconds for it, so ask should return when its context ends.
+// Nil opts mean the zero ApproverOptions.
 func NewApprover(ask func(context.Context, Request) (Answer, error), opts *ApproverOptions) *Approver {
 	var o ApproverOptions
 	if opts != nil {
@@ -164,11 +167,7 @@ func approverOf(ctx context.Context) *Approver {
 // that the session allows it meanwhile, and remembers an answer for the session.
 // The error says why there is no approval.
 func (a *Approver) put(ctx context.Context, req Request, covered func() bool, remember func()) error {
-	wait, stop := half(ctx, math.MaxInt64)
-	defer stop()
-	select {
-	case <-a.turn:
-	case <-wait.Done():
+	if !a.awaitTurn(ctx) {
 		return errNoTurn
 	}
 	release := func() { a.turn <- struct{}{} }
@@ -194,6 +193,32 @@ func (a *Approver) put(ctx context.Context, req Request, covered func() bool, re
 		return ErrNoAnswer
 	}
 	return why
+}
+
+// lateAnswer is how long ask may take to return after its context has ended, before those
+// who wait for their turn give up.
+const lateAnswer = 5 * time.Second
+
+// awaitTurn waits for the turn of a question, and reports false if it does not come: in half of
+// the time of ctx, or because ask does not return and so no other question has its turn either.
+func (a *Approver) awaitTurn(ctx context.Context) bool {
+	wait, stop := half(ctx, math.MaxInt64)
+	defer stop()
+	for asked := a.asked.Load(); ; {
+		select {
+		case <-a.turn:
+			a.asked.Add(1)
+			return true
+		case <-wait.Done():
+			return false
+		case <-time.After(min(a.timeout, math.MaxInt64-lateAnswer) + lateAnswer):
+			now := a.asked.Load()
+			if now == asked {
+				return false
+			}
+			asked = now
+		}
+	}
 }
 
 // half returns a context for at most half of the time that is left to ctx, so that the

@@ -758,6 +758,33 @@ func TestTurnIsNoAnswer(t *testing.T) {
 	}
 }
 
+// TestTurnBesideStuckQuestion asks while a question is open whose function never returns: others do
+// not wait for ever, also without a limit of their own.
+func TestTurnBesideStuckQuestion(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, err := policy.Restrict(memory.New(nil), policy.Rules{FirstMatch: []policy.Rule{askAll}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		end := make(chan struct{})
+		ask := func(context.Context, policy.Request) (policy.Answer, error) {
+			<-end
+			return policy.Answer{Allow: true}, nil
+		}
+		ctx := policy.WithApprover(t.Context(), policy.NewApprover(ask, &policy.ApproverOptions{Timeout: time.Second}))
+		start := time.Now()
+		for _, name := range []string{"a", "b"} {
+			if _, err := r.WriteFile(ctx, name, nil, nil); !errors.Is(err, policy.ErrNoAnswer) {
+				t.Errorf("WriteFile(%q) = %v, want %v", name, err, policy.ErrNoAnswer)
+			}
+		}
+		if took := time.Since(start); took > 10*time.Second {
+			t.Errorf("two questions took %v, want their Timeout and some seconds", took)
+		}
+		close(end)
+	})
+}
+
 // TestParallelQuestions tests that as many questions are open at a time as the options
 // say, and that answers for the session add up.
 func TestParallelQuestions(t *testing.T) {

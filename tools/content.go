@@ -388,7 +388,7 @@ func unfit(mime string, data []byte) string {
 	}
 	switch {
 	case err != nil || config.Width < 1 || config.Height < 1:
-		return "The image is damaged, and cannot be shown."
+		return "The image cannot be decoded, and is not shown."
 	case max(config.Width, config.Height) > pictureSide:
 		return fmt.Sprintf("The image has %d x %d pixels, and cannot be shown: the limit is %d on each side.", config.Width, config.Height, pictureSide)
 	}
@@ -396,8 +396,9 @@ func unfit(mime string, data []byte) string {
 }
 
 // isPDF reports whether data is a PDF document, and not text about one: it begins with its
-// magic, and has its end in the last KiB, where Adobe's readers look for it.
+// magic, and has its end in the last KiB, where Adobe's readers look for it, or before what fills a block.
 func isPDF(data []byte) bool {
+	data = bytes.TrimRight(data, "\x00\t\n\r ")
 	end := data[max(len(data)-1024, 0):]
 	return bytes.HasPrefix(data, []byte(pdfMagic)) && (bytes.Contains(end, []byte("%%EOF")) || bytes.Contains(end, []byte("startxref")))
 }

@@ -151,7 +151,7 @@ func (ts *toolset) copyDir(ctx context.Context, from, dir, to string) (*copyOutp
 		partial.add(err)
 	}
 	if partial.failed > 0 {
-		return nil, &hintedError{ops.Error(ops.Copy, from, nil, partial), "What was copied stays. " + partial.remedy()}
+		return nil, partlyDone{&hintedError{ops.Error(ops.Copy, from, nil, partial), "What was copied stays. " + partial.remedy()}}
 	}
 	return out, nil
 }

@@ -281,8 +281,8 @@ func runFSMove(ctx context.Context, ts *toolset, in *fsPairInput) (*fsResult[fsP
 // that cannot move. If the original stays, the copy is deleted, unless somebody may have changed it.
 //
 // Only versions tell that nobody has: without them the copy stays. It also stays if the original
-// is not found, or the error does not say that nothing was changed: whatever has the old name now,
-// the removal may have succeeded, or still do so. If the copy stays, the error has both causes.
+// is not found, or the removal does not say that nothing was changed: whatever has the old name now,
+// it may have succeeded, or still do so. If the copy stays, the error has both causes.
 func runFSMoveByCopy(ctx context.Context, ts *toolset, in *fsPairInput, source workspace.FileInfo) (*fsResult[fsPair], error) {
 	if from, err := ts.ws.Clean(ctx, ops.Move, in.Source); err != nil {
 		return nil, err
@@ -297,18 +297,19 @@ func runFSMoveByCopy(ctx context.Context, ts *toolset, in *fsPairInput, source w
 	if err == nil && !fallback.SameBytes(source, now) {
 		err = ops.Error(ops.Move, now.Path, workspace.ErrConflict, nil)
 	}
+	mayBeGone := errors.Is(err, fs.ErrNotExist)
 	if err == nil {
-		_, err = runRm(ctx, ts, &rmInput{Path: in.Source})
-	}
-	if err == nil {
-		return &fsResult[fsPair]{true, fsPair{absolute(out.Source), absolute(out.Destination)}}, nil
+		if _, err = runRm(ctx, ts, &rmInput{Path: in.Source}); err == nil {
+			return &fsResult[fsPair]{true, fsPair{absolute(out.Source), absolute(out.Destination)}}, nil
+		}
+		mayBeGone = errors.Is(err, fs.ErrNotExist) || errcode.Uncertain(err)
 	}
 	undo, cancel := context.WithTimeout(context.WithoutCancel(ctx), settleTime)
 	defer cancel()
 	info, undoErr := ts.ws.Stat(undo, out.Destination)
 	switch {
 	case undoErr != nil:
-	case errors.Is(err, fs.ErrNotExist), errcode.Uncertain(err):
+	case mayBeGone:
 		undoErr = ops.Error(ops.Move, out.Destination, nil, errors.New("the copy stays, as the original may be gone"))
 	case out.Version == "" || info.Version != out.Version:
 		undoErr = ops.Error(ops.Move, out.Destination, nil, errors.New("the copy stays, as it may have been changed"))

@@ -572,6 +572,36 @@ func TestFSMoveKeepsOnlyCopy(t *testing.T) {
 	}
 }
 
+// unlookableStore cannot move, and cannot describe "a" once it has been copied.
+type unlookableStore struct {
+	copyingStore
+	copied *bool
+}
+
+func (s unlookableStore) Copy(ctx context.Context, source, destination string) (workspace.Version, error) {
+	*s.copied = true
+	return s.copyingStore.Copy(ctx, source, destination)
+}
+
+func (s unlookableStore) Stat(ctx context.Context, name string) (workspace.FileInfo, error) {
+	if name == "a" && *s.copied {
+		return workspace.FileInfo{}, ops.Error(ops.Stat, name, workspace.ErrUnavailable, nil)
+	}
+	return s.copyingStore.Stat(ctx, name)
+}
+
+// TestFSMoveWithoutRemoval tests that no copy stays if the move fails before the removal.
+func TestFSMoveWithoutRemoval(t *testing.T) {
+	t.Parallel()
+	fsys := unlookableStore{copyingStore{memory.New(nil), false, true}, new(bool)}
+	put(t, fsys, "a", "text")
+	set := newSetOf(t, workspace.New("test", fsys, nil), &tools.Options{Dialect: tools.DialectFS})
+	bad(t, set, "file_move", object{"source": "a", "destination": "b"}, tools.CodeUnavailable)
+	if _, err := fsys.FS.Stat(t.Context(), "b"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Stat(%q) = %v, want %v", "b", err, fs.ErrNotExist)
+	}
+}
+
 // overtakenStore cannot move, and somebody else edits "a" once it has been copied.
 type overtakenStore struct{ copyingStore }
 
@@ -1288,8 +1318,9 @@ func TestNamesInTexts(t *testing.T) {
 			"ls": {{"path": dir}}, "tree": {{}}, "glob": {{"pattern": "**"}}, "stat": {{"path": name}}, "read_files": {{"paths": []string{name, name + "x"}}},
 			"grep":      {{"pattern": "find"}, {"pattern": "find", "output": "files"}, {"pattern": "find", "output": "count"}, {"pattern": "x", "includeGlob": "x/*", "path": dir}},
 			"read_file": {{"path": name}, {"path": name, "tail": 1}, {"path": name + "x"}, {"path": name, "line": 7}, {"path": "a\x00\nforged"}}, "move": {{"source": name + "x", "destination": "y"}},
-			"edit_file": {{"path": "d*/*", "oldText": "find", "newText": "new", "replaceAll": true, "dryRun": true}}, "copy": {{"source": dir, "destination": dir + "2", "recursive": true}},
-			"bash": {{"script": "cp d*/a* $'b\\nforged'"}}, "rm": {{"path": name}, {"path": dir}},
+			"edit_file": {{"path": "d*/*", "oldText": "find", "newText": "new", "replaceAll": true, "dryRun": true}, {"path": "d*/*", "oldText": "find", "newText": strings.Repeat("long line\n", 4000), "replaceAll": true, "dryRun": true}}, "copy": {{"source": dir, "destination": dir + "2", "recursive": true}},
+			"write_file": {{"path": name + "x", "content": "", "ifVersion": "3"}},
+			"bash":       {{"script": "cp d*/a* $'b\\nforged'"}}, "rm": {{"path": name}, {"path": dir}},
 		},
 		tools.DialectMCPFilesystem: {"list_directory": {{"path": dir}}, "list_directory_with_sizes": {{"path": dir}}, "search_files": {{"path": "", "pattern": "**"}}, "read_text_file": {{"path": name + "x"}}, "read_multiple_files": {{"paths": []string{name, name + "x"}}}},
 		tools.DialectAnthropic: {"str_replace_based_edit_tool": {{"command": "view", "path": dir}, {"command": "view", "path": name}, {"command": "view", "path": name + "x"},

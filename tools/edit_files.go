@@ -73,7 +73,11 @@ func partlyEdited(edited []editedFile, failed []error) error {
 	}
 	_, message := describe(failed[0])
 	message += fmt.Sprintf("; edited: %d of %s", len(edited), wording.Count(len(failed)+len(edited), "file", "files"))
-	return &hintedError{&wordedError{failed[0], message}, hint.String() + "."}
+	all := &hintedError{&wordedError{failed[0], message}, hint.String() + "."}
+	if len(edited) == 0 {
+		return all
+	}
+	return partlyDone{all}
 }
 
 // planEditFiles returns the requests of runEditFiles. A glob lists the tree and reads every
@@ -320,7 +324,7 @@ func (p *filesPlan) diff() (diff, note string) {
 			return diff, fmt.Sprintf("the diff shows the first %s only", wording.Count(i, "file", "files"))
 		}
 		if diff += one; oneNote != "" {
-			note = f.path + ": " + oneNote
+			note = onOneLine(f.path) + ": " + oneNote
 		}
 	}
 	return diff, note

@@ -209,6 +209,32 @@ func TestEditFilesPartly(t *testing.T) {
 	}
 }
 
+// unreachable is a store that is not reached for a write of "b" any more.
+type unreachable struct{ *memory.FS }
+
+func (u unreachable) WriteFile(ctx context.Context, name string, data []byte, opts *workspace.WriteOptions) (workspace.Version, error) {
+	if name == "b" {
+		return "", ops.Error(ops.WriteFile, name, workspace.ErrUnavailable, nil)
+	}
+	return u.FS.WriteFile(ctx, name, data, opts)
+}
+
+// TestEditFilesRetryable tests that only a call that has changed nothing is said to be worth
+// another attempt: it would edit again what it has edited.
+func TestEditFilesRetryable(t *testing.T) {
+	t.Parallel()
+	fsys := memory.New(nil)
+	put(t, fsys, "a", "old\n")
+	put(t, fsys, "b", "old\n")
+	set := newSetOf(t, workspace.New("test", unreachable{fsys}, nil), nil)
+	for path, want := range map[string]bool{"[ab]": false, "[b]": true} {
+		err := bad(t, set, "edit_file", object{"path": path, "oldText": "old", "newText": "old old", "replaceAll": true}, tools.CodeUnavailable)
+		if err.Retryable != want {
+			t.Errorf("edit_file of %s is retryable: %t, want %t", path, err.Retryable, want)
+		}
+	}
+}
+
 // TestEditFilesOfSession tests that all the files that a session has not read are
 // listed, and that rules hold for each file.
 func TestEditFilesOfSession(t *testing.T) {

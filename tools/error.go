@@ -71,6 +71,12 @@ type hintedError struct {
 func (e *hintedError) Error() string { return e.err.Error() }
 func (e *hintedError) Unwrap() error { return e.err }
 
+// partlyDone is the error of a call that has made some of its changes: the same call would
+// make those again.
+type partlyDone struct{ *hintedError }
+
+func (e partlyDone) Unwrap() error { return e.hintedError }
+
 // explain makes of err what a model is told.
 //
 // op is the operation of the default set that the tool stands for. Hints may look into the
@@ -103,12 +109,13 @@ func (ts *toolset) explain(ctx context.Context, op string, err error) *Error {
 		code = ts.dialect.code(code)
 	}
 	denied, _ := errors.AsType[*policy.DeniedError](err)
+	_, partly := errors.AsType[partlyDone](err)
 	return &Error{
 		Code:      code,
 		Message:   clip(message, errorChars),
 		Path:      clip(path, pathChars),
 		Hint:      hinted,
-		Retryable: code.Retryable() && !closed || unanswered,
+		Retryable: (code.Retryable() && !closed || unanswered) && !partly,
 		denied:    denied,
 	}
 }
@@ -322,8 +329,8 @@ var kinds = [...]struct {
 
 // Retryable reports whether the same call may succeed later although the caller changes
 // nothing. After a timeout of a change, the caller should look first whether it took place.
-// [Error].Retryable is false all the same for an error of a closed workspace, and true for
-// [CodePolicy] where nobody answered a question in time.
+// [Error].Retryable is false all the same for an error of a closed workspace and of a call that
+// has made some of its changes, and true for [CodePolicy] where nobody answered a question in time.
 func (c Code) Retryable() bool {
 	return c == CodeUnavailable || c == CodeTimeout
 }

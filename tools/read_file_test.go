@@ -217,7 +217,7 @@ func TestUnfitPictures(t *testing.T) {
 	t.Parallel()
 	asJPEG := func(w io.Writer, m image.Image) error { return jpeg.Encode(w, m, nil) }
 	asGIF := func(w io.Writer, m image.Image) error { return gif.Encode(w, m, nil) }
-	const damaged, side = "The image is damaged", "the limit is 8000 on each side"
+	const damaged, side = "The image cannot be decoded", "the limit is 8000 on each side"
 	for _, c := range []struct{ name, content, hint, text string }{
 		{"huge.png", headerOf(20000, 9000), "The image has 20000 x 9000 pixels, and cannot be shown: " + side, ""},
 		{"edge.png", headerOf(8000, 8000), "", ""},
@@ -263,7 +263,7 @@ func TestUnfitPictures(t *testing.T) {
 func TestReadBinary(t *testing.T) {
 	png := pixel
 	set, _ := newSet(t, map[string]string{
-		"nul": "a\x00b", "8-bit": "caf\xe9\x81\n", "image.txt": png, "big.pdf": "%PDF-1.7" + strings.Repeat("\x00", 3<<20) + "%%EOF", "webp": strings.Replace(pictures["VP8L"], "\x40", "\x3f", 1), "pdf": "%PDF-1.7\x00%%EOF",
+		"nul": "a\x00b", "8-bit": "caf\xe9\x81\n", "image.txt": png, "big.pdf": "%PDF-1.7" + strings.Repeat("\x00", 3<<20) + "%%EOF", "webp": strings.Replace(pictures["VP8L"], "\x40", "\x3f", 1), "pdf": "%PDF-1.7\x00%%EOF", "padded.pdf": "%PDF-1.7\x00%%EOF\n" + strings.Repeat("\x00", 2000),
 		"big": strings.Repeat("\x00", 50<<10), "bigimage": png + strings.Repeat("\x00", 3<<20), "late-nul": strings.Repeat("a", 9000) + "\x00",
 		"late.pdf": "%PDF-1.4\n" + strings.Repeat("<< /Type /Page >>\n", 1000) + "stream\nx\x9c\x4b\x8f\x01\x02\xf3\nendstream\nstartxref\n9\n", "text.pdf": "%PDF-1.4\n<< /Type /Catalog >>\n%%EOF\n",
 	}, nil)
@@ -288,7 +288,7 @@ func TestReadBinary(t *testing.T) {
 			t.Error("the file is binary")
 		}
 	})
-	for path, mime := range map[string]string{"image.txt": "image/png", "webp": "image/webp", "pdf": "application/pdf", "late.pdf": "application/pdf", "text.pdf": "application/pdf"} {
+	for path, mime := range map[string]string{"image.txt": "image/png", "webp": "image/webp", "pdf": "application/pdf", "late.pdf": "application/pdf", "padded.pdf": "application/pdf", "text.pdf": "application/pdf"} {
 		t.Run("image-"+path, func(t *testing.T) {
 			result := call(t, set, "read_file", object{"path": path})
 			if len(result.Parts) != 1 || result.Parts[0].MIMEType != mime || len(result.Parts[0].Data) == 0 {

@@ -168,7 +168,7 @@ func (ts *toolset) conflictMissing(ctx context.Context, path string, in *writeFi
 		hint = "The same write without ifVersion creates it."
 	}
 	err := ops.Error(ops.WriteFile, path, workspace.ErrConflict, nil)
-	return &hintedError{&wordedError{err, path + ": " + fs.ErrNotExist.Error()}, hint}
+	return &hintedError{&wordedError{err, onOneLine(path) + ": " + fs.ErrNotExist.Error()}, hint}
 }
 
 // writeOptions returns the conditions under which a write_file may replace what

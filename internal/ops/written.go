@@ -23,10 +23,12 @@ func CheckWritten(text string) error {
 	}
 	first, _ := utf8.DecodeRuneInString(text)
 	last, _ := utf8.DecodeLastRuneInString(text)
-	for _, r := range []rune{first, last} {
-		if strings.ContainsRune(curly, r) && (r != '’' || first != last && strings.ContainsRune(curly, first)) { // names may end in it
-			return fmt.Errorf("the quote %c is a part of it: use \" or '", r)
-		}
+	quote := strings.ContainsRune(curly, first)
+	if !quote && last != '’' { // names may end in an apostrophe
+		first, quote = last, strings.ContainsRune(curly, last)
+	}
+	if quote {
+		return fmt.Errorf("the quote %c is a part of it: use \" or '", first)
 	}
 	return nil
 }

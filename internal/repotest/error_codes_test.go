@@ -44,7 +44,7 @@ A tool that fails returns ` + "`IsError`" + ` and an object for the model:
 | ` + "`message`" + ` | what went wrong |
 | ` + "`path`" + ` | a name or pattern that the error is about, if it gives one |
 | ` + "`hint`" + ` | what to do instead, if that is known |
-| ` + "`retryable`" + ` | whether the same call may succeed later: true for %s, unless the workspace is closed, and where nobody answered a question about an approval in time |
+| ` + "`retryable`" + ` | whether the same call may succeed later: true for %s, and where nobody answered a question about an approval in time, unless the workspace is closed or some changes were made |
 
 The object is ` + "`Result.Error`" + ` in Go (if the context of the caller ended, ` + "`Call`" + ` returns an error instead), what ` + "`workspace call --json`" + ` prints, and ` + "[`_meta`](mcp.md)" + ` in MCP.
 

@@ -141,6 +141,25 @@ func TestLostAnswerDenied(t *testing.T) {
 	}
 }
 
+// lostCopy returns a store with the file "f" that loses the answer to the first copy that took place.
+// again is what comes with a repetition.
+func lostCopy(t *testing.T, again func(*s3test.Server) s3test.Fault) (*s3test.Server, *objectstore.FS) {
+	server := newFaultServer(profiles()[0], nil)
+	t.Cleanup(server.Close)
+	seed(server, "f")
+	var sent atomic.Int32
+	server.Inject(func(r s3test.Request) s3test.Fault {
+		switch {
+		case r.Op != "CopyObject":
+			return s3test.Fault{}
+		case sent.Add(1) == 1:
+			return s3test.Fault{ResetAfter: true}
+		}
+		return again(server)
+	})
+	return server, inProcess(server, awsCompat(), impatient(2)).open(t, "p", objectstore.Options{})
+}
+
 // TestLostCopy loses the answer to a copy that took place. What comes then: the store refuses the
 // repetition, also because the source was removed since, or does not answer again.
 func TestLostCopy(t *testing.T) {
@@ -158,23 +177,10 @@ func TestLostCopy(t *testing.T) {
 		{"move", moveTo("f", "g"), s3test.Fault{}, []string{"g"}},
 		{"move-directory", moveTo("d", "e"), s3test.Fault{}, []string{"e/", "e/f", "f"}},
 	} {
-		server := newFaultServer(profiles()[0], nil)
-		t.Cleanup(server.Close)
-		seed(server, "f")
+		server, fsys := lostCopy(t, func(*s3test.Server) s3test.Fault { return c.again })
 		if c.name == "move-directory" {
 			seed(server, "d/f")
 		}
-		fsys := inProcess(server, awsCompat(), impatient(2)).open(t, "p", objectstore.Options{})
-		var sent atomic.Int32
-		server.Inject(func(r s3test.Request) s3test.Fault {
-			switch {
-			case r.Op != "CopyObject":
-				return s3test.Fault{}
-			case sent.Add(1) == 1:
-				return s3test.Fault{ResetAfter: true}
-			}
-			return c.again
-		})
 		if err := c.do(t.Context(), fsys); err != nil {
 			t.Errorf("%s = %v, want nil", c.name, err)
 		}
@@ -194,18 +200,7 @@ func TestLostCopy(t *testing.T) {
 func TestLostCopyOvertaken(t *testing.T) {
 	t.Parallel()
 	for _, again := range []s3test.Fault{{}, {Status: http.StatusNotFound, Code: "NoSuchKey"}, {Status: http.StatusForbidden, Code: "AccessDenied"}} {
-		server := newFaultServer(profiles()[0], nil)
-		t.Cleanup(server.Close)
-		seed(server, "f")
-		fsys := inProcess(server, awsCompat(), impatient(2)).open(t, "p", objectstore.Options{})
-		var sent atomic.Int32
-		server.Inject(func(r s3test.Request) s3test.Fault {
-			switch {
-			case r.Op != "CopyObject":
-				return s3test.Fault{}
-			case sent.Add(1) == 1:
-				return s3test.Fault{ResetAfter: true}
-			}
+		server, fsys := lostCopy(t, func(server *s3test.Server) s3test.Fault {
 			server.Put(bucket, "p/g", []byte("other"))
 			return again
 		})

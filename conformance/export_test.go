@@ -20,6 +20,7 @@ import (
 type Outcome struct {
 	Failed, Skipped bool
 	Log             string
+	Late            func() bool // whether the case has failed or logged after its end; of RunCase only
 }
 
 // RunCase runs the case "Group/case" on fsys without failing t.
@@ -28,7 +29,12 @@ func RunCase(t *testing.T, name string, fsys workspace.FileSystem, opts Options)
 	r := &recorder{TB: t, name: name}
 	c := find(t, name)
 	r.run(func() { c.tryInTime(newEnv(r, t, fsys, opts)) })
-	return Outcome{Failed: r.Failed(), Skipped: r.skipped, Log: strings.Join(r.log, "\n")}
+	logged := len(r.log)
+	return Outcome{Failed: r.Failed(), Skipped: r.skipped, Log: strings.Join(r.log, "\n"), Late: func() bool {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		return len(r.log) > logged
+	}}
 }
 
 func find(t *testing.T, name string) testCase {

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/workspacekit/workspacekit/conformance"
@@ -129,10 +129,16 @@ func TestLiveWalk(t *testing.T) {
 	}
 }
 
-// TestCaseTime proves that a case ends if a call of it does not, or panics.
+// TestCaseTime proves that a case ends if a call of it does not, or panics. A call that returns when
+// the test has ended must not use it: that would end all tests.
 func TestCaseTime(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, testCaseTime)
+}
+
+func testCaseTime(t *testing.T) {
 	forever, end := context.WithCancel(t.Context())
+	var outcomes []conformance.Outcome
 	for name, c := range map[string]struct {
 		stat func(context.Context, string) (workspace.FileInfo, error)
 		want string // in the failure
@@ -143,7 +149,6 @@ func TestCaseTime(t *testing.T) {
 		}, "not done after"},
 		"waits for ever": {func(context.Context, string) (workspace.FileInfo, error) {
 			<-forever.Done()
-			runtime.Goexit()
 			return workspace.FileInfo{}, nil
 		}, "not done after"},
 		"panics": {func(context.Context, string) (workspace.FileInfo, error) { panic("too bad") }, "too bad"},
@@ -154,8 +159,15 @@ func TestCaseTime(t *testing.T) {
 		if !got.Failed || !strings.Contains(got.Log, c.want) || !strings.Contains(got.Log, "(contract T1") {
 			t.Errorf("case Stat/file, whose Stat %s: failed %v, log %q, want %q and the clause", name, got.Failed, got.Log, c.want)
 		}
+		outcomes = append(outcomes, got)
 	}
 	end()
+	synctest.Wait()
+	for _, got := range outcomes {
+		if got.Late() {
+			t.Errorf("case Stat/file with the log %q goes on when it has ended", got.Log)
+		}
+	}
 }
 
 // These stores have a method that is not used, or are right.

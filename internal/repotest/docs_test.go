@@ -187,6 +187,14 @@ func TestQuickStartFile(t *testing.T) {
 	}
 }
 
+// TestTestCommand tests that what is checked before a change lands runs the command of the README.
+func TestTestCommand(t *testing.T) {
+	const command = "go test ./..."
+	if !strings.Contains(read(t, "README.md"), "`"+command+"`") || !strings.Contains(read(t, ".ci/run"), "\n"+command+"\n") {
+		t.Errorf("README.md or .ci/run has no %q", command)
+	}
+}
+
 // TestIndex tests that docs/README.md leads to every page.
 func TestIndex(t *testing.T) {
 	t.Parallel()
